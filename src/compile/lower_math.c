@@ -1,4 +1,5 @@
 /* Windows, matrix products, convolutions. */
+#include "compile/lower_product.h"
 #include "compile/steps.h"
 #include "num/convert.h"
 #include "program/parts.h"
@@ -167,30 +168,12 @@ bool lower_select_and_scatter(lower *L, op *o) {
 
 /* ---- dot_general ---- */
 
-/* An operand that a dot can read as it lies. */
-static void settle_dot(lower *L, node *n) {
+void dot_settle(lower *L, node *n) {
   fuse_settle(L, n);
   if (n->kind != NODE_MEM) fuse_dense(L, n);
 }
 
-typedef struct dot_dims {
-  prog_dot step;
-  i64 dims[4 * PROG_MAX_DIMS];
-  i64 lhs[4 * PROG_MAX_DIMS], rhs[4 * PROG_MAX_DIMS], out[4 * PROG_MAX_DIMS];
-  u32 n;
-  bool may_tile;
-} dot_dims;
-
-static void add_dim(dot_dims *x, u32 *of, i64 size, i64 lhs, i64 rhs, i64 out) {
-  x->dims[x->n] = size;
-  x->lhs[x->n] = lhs;
-  x->rhs[x->n] = rhs;
-  x->out[x->n] = out;
-  x->n++;
-  ++*of;
-}
-
-static void emit_dot(lower *L, dot_dims *x, const node *lhs, const node *rhs, const node *out) {
+void dot_emit(lower *L, dot_dims *x, const node *lhs, const node *rhs, const node *out) {
   x->step.lhs = lhs->slot;
   x->step.lhs_offset += lhs->offset;
   x->step.rhs = rhs->slot;
@@ -205,8 +188,57 @@ static void emit_dot(lower *L, dot_dims *x, const node *lhs, const node *rhs, co
   prog_add_dot(L->b, &x->step, lower_name(L), lower_loc(L));
 }
 
-static void mark(bool *used, i64s dims) {
-  for (size_t i = 0; i < dims.len; i++) used[dims.data[i]] = true;
+static void map_kind(dot_map *m, u32 kind, const node *n, const i64 *lhs, const i64 *rhs,
+                     size_t num) {
+  u32 at = dot_begin(m, kind);
+  for (size_t i = 0; i < num; i++, at++) {
+    m->size[at] = n->dims[(lhs ? lhs : rhs)[i]];
+    m->lhs[at] = lhs ? (u8)lhs[i] : 0;
+    m->rhs[at] = rhs ? (u8)rhs[i] : 0;
+  }
+  m->end[kind] = at;
+}
+/* The dims of n that are in neither list, in order. */
+static u32 find_free(const node *n, i64s batch, i64s summed, i64 *out) {
+  u32 num = 0;
+  for (u32 d = 0; d < n->rank; d++)
+    if (!i64s_contain(batch, d) && !i64s_contain(summed, d)) out[num++] = d;
+  return num;
+}
+
+dot_map dot_map_dims(const node *lhs, const node *rhs, const dot_attr *d) {
+  dot_map m;
+  i64s lb = d->lhs_batching_dimensions, rb = d->rhs_batching_dimensions;
+  i64s lk = d->lhs_contracting_dimensions, rk = d->rhs_contracting_dimensions;
+  i64 rows[PROG_MAX_DIMS], columns[PROG_MAX_DIMS];
+  map_kind(&m, DOT_BATCHES, lhs, lb.data, rb.data, lb.len);
+  map_kind(&m, DOT_ROWS, lhs, rows, NULL, find_free(lhs, lb, lk, rows));
+  map_kind(&m, DOT_COLUMNS, rhs, NULL, columns, find_free(rhs, rb, rk, columns));
+  map_kind(&m, DOT_SUMMED, lhs, lk.data, rk.data, lk.len);
+  return m;
+}
+
+i64 dot_volume(const dot_map *m, u32 kind) {
+  i64 n = 1;
+  for (u32 i = dot_begin(m, kind); i < m->end[kind]; i++) lower_times(&n, m->size[i]);
+  return n;
+}
+
+void dot_add_dim(dot_dims *x, u32 *of, i64 size, i64 lhs, i64 rhs, i64 out) {
+  x->dims[x->n] = size;
+  x->lhs[x->n] = lhs;
+  x->rhs[x->n] = rhs;
+  x->out[x->n] = out;
+  x->n++;
+  ++*of;
+}
+
+void dot_add_kind(dot_dims *x, const dot_map *m, u32 kind, const i64 *lhs, const i64 *rhs,
+                  const i64 *out) {
+  u32 *of[] = {&x->step.nb, &x->step.nm, &x->step.nn, &x->step.nk};
+  for (u32 i = dot_begin(m, kind); i < m->end[kind]; i++)
+    dot_add_dim(x, of[kind], m->size[i], kind == DOT_COLUMNS ? 0 : lhs[m->lhs[i]],
+                kind == DOT_ROWS ? 0 : rhs[m->rhs[i]], kind == DOT_SUMMED ? 0 : out[i]);
 }
 
 /* What becomes of v where it is only summed up over devices, which no order matters to: the sum. */
@@ -244,24 +276,30 @@ static bool is_one_stride(const node *n, u32 first, u32 num) {
   return true;
 }
 
-/* The result of a product: nb dims of batches, nm and nn of rows and columns. Where all who use it
- * transpose it, as they do with gradients of weights, it is written in their order, if rows and
- * columns still are one stride each and one of them is contiguous. */
-static node *product_mem(lower *L, op *o, u32 nb, u32 nm, u32 nn) {
-  node *n = lower_new_mem(L, o, 0);
-  i64s order = n ? transposed_by_uses(op_result(o, 0)) : (i64s){0};
-  if (!order.data || !n->count) return n;
+const i64 *dot_strides_by_uses(lower *L, op *o, const node *n) {
+  i64s order = transposed_by_uses(op_result(o, 0));
+  if (!order.data || !n->count) return NULL;
   i64 *dims = ARENA_ARRAY(L->a, i64, n->rank), *stride = ARENA_ARRAY(L->a, i64, n->rank);
-  u32 last = 0;
-  for (u32 i = 0; i < n->rank; i++) {
-    dims[i] = n->dims[order.data[i]];
-    if (dims[i] > 1) last = (u32)order.data[i];
-  }
+  for (u32 i = 0; i < n->rank; i++) dims[i] = n->dims[order.data[i]];
   const i64 *dense = lower_dense_strides(L, n->rank, dims);
   for (u32 i = 0; i < n->rank; i++) stride[order.data[i]] = dense[i];
+  return stride;
+}
+
+/* The result of a product. Where all who use it transpose it, as they do with gradients of weights,
+ * it is written in their order, if rows and columns still are one stride each and one of them is
+ * contiguous. */
+static node *product_mem(lower *L, op *o, const dot_map *m) {
+  node *n = lower_new_mem(L, o, 0);
+  const i64 *stride = n ? dot_strides_by_uses(L, o, n) : NULL;
+  if (!stride) return n;
+  u32 nb = m->end[DOT_BATCHES], rows = m->end[DOT_ROWS], last = nb;
+  for (u32 d = 0; d < n->rank; d++)
+    if (n->dims[d] > 1 && stride[d] == 1) last = d;
   node turned = *n;
   turned.stride = stride;
-  if (last < nb || !is_one_stride(&turned, nb, nm) || !is_one_stride(&turned, nb + nm, nn))
+  if (last < nb || !is_one_stride(&turned, nb, rows - nb) ||
+      !is_one_stride(&turned, rows, n->rank - rows))
     return n;
   n->stride = stride;
   n->dense = false;
@@ -270,30 +308,19 @@ static node *product_mem(lower *L, op *o, u32 nb, u32 nm, u32 nn) {
 
 static bool lower_product(lower *L, op *o, const dot_attr *d) {
   node *lhs = lower_node(L, o, 0), *rhs = lower_node(L, o, 1);
-  settle_dot(L, lhs);
-  settle_dot(L, rhs);
-  u32 nb = (u32)d->lhs_batching_dimensions.len, nk = (u32)d->lhs_contracting_dimensions.len;
-  node *out = product_mem(L, o, nb, lhs->rank - nb - nk, rhs->rank - nb - nk);
+  dot_map m = dot_map_dims(lhs, rhs, d);
+  bool is_complex = dtype_infos[lhs->type].kind == DTYPE_CLASS_COMPLEX;
+  if (is_complex && lhs->type == rhs->type &&
+      op_operand(o, 0)->type->elem == op_result(o, 0)->type->elem)
+    return complex_product(L, o, &m);
+  dot_settle(L, lhs);
+  dot_settle(L, rhs);
+  node *out = product_mem(L, o, &m);
   if (!out) return false;
   dot_dims x = {.n = 0};
-  bool lhs_used[PROG_MAX_DIMS] = {false}, rhs_used[PROG_MAX_DIMS] = {false};
-  mark(lhs_used, d->lhs_batching_dimensions);
-  mark(lhs_used, d->lhs_contracting_dimensions);
-  mark(rhs_used, d->rhs_batching_dimensions);
-  mark(rhs_used, d->rhs_contracting_dimensions);
-  for (size_t i = 0; i < d->lhs_batching_dimensions.len; i++) {
-    i64 l = d->lhs_batching_dimensions.data[i], r = d->rhs_batching_dimensions.data[i];
-    add_dim(&x, &x.step.nb, lhs->dims[l], lhs->stride[l], rhs->stride[r], out->stride[x.n]);
-  }
-  for (u32 l = 0; l < lhs->rank; l++)
-    if (!lhs_used[l]) add_dim(&x, &x.step.nm, lhs->dims[l], lhs->stride[l], 0, out->stride[x.n]);
-  for (u32 r = 0; r < rhs->rank; r++)
-    if (!rhs_used[r]) add_dim(&x, &x.step.nn, rhs->dims[r], 0, rhs->stride[r], out->stride[x.n]);
-  for (size_t i = 0; i < d->lhs_contracting_dimensions.len; i++) {
-    i64 l = d->lhs_contracting_dimensions.data[i], r = d->rhs_contracting_dimensions.data[i];
-    add_dim(&x, &x.step.nk, lhs->dims[l], lhs->stride[l], rhs->stride[r], 0);
-  }
-  emit_dot(L, &x, lhs, rhs, out);
+  for (u32 kind = 0; kind < DOT_KINDS; kind++)
+    dot_add_kind(&x, &m, kind, lhs->stride, rhs->stride, out->stride);
+  dot_emit(L, &x, lhs, rhs, out);
   lower_used(lhs);
   lower_used(rhs);
   return true;
@@ -492,30 +519,30 @@ static void conv_dims(const conv *c, const i64 *phase, dot_dims *x) {
   i64 inf = d->input_feature_dimension;
   i64 features = w->dims[kf] / (groups * splits), batch = in->dims[ib] / splits;
   if (groups > 1)
-    add_dim(x, &x->step.nb, groups, w->dims[ki] * in->stride[inf], features * w->stride[kf],
-            features * out->stride[of]);
+    dot_add_dim(x, &x->step.nb, groups, w->dims[ki] * in->stride[inf], features * w->stride[kf],
+                features * out->stride[of]);
   if (splits > 1)
-    add_dim(x, &x->step.nb, splits, batch * in->stride[ib], features * w->stride[kf],
-            features * out->stride[of]);
-  add_dim(x, &x->step.nm, batch, in->stride[ib], 0, out->stride[d->output_batch_dimension]);
+    dot_add_dim(x, &x->step.nb, splits, batch * in->stride[ib], features * w->stride[kf],
+                features * out->stride[of]);
+  dot_add_dim(x, &x->step.nm, batch, in->stride[ib], 0, out->stride[d->output_batch_dimension]);
   for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
     i64 i = d->input_spatial_dimensions.data[s], k = d->output_spatial_dimensions.data[s];
     i64 apart = conv_apart(c, s);
     taps t = taps_of(c, s, phase[s]);
-    add_dim(x, &x->step.nm, t.results, in->stride[i] * get_or(c->a.window_strides, s, 1), 0,
-            apart * out->stride[k]);
+    dot_add_dim(x, &x->step.nm, t.results, in->stride[i] * get_or(c->a.window_strides, s, 1), 0,
+                apart * out->stride[k]);
     x->step.out_offset += phase[s] * out->stride[k];
     if (apart > 1) x->step.lhs_offset += (t.from + c->before[i]) * in->stride[i];
   }
-  add_dim(x, &x->step.nn, features, 0, w->stride[kf], out->stride[of]);
+  dot_add_dim(x, &x->step.nn, features, 0, w->stride[kf], out->stride[of]);
   for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
     i64 i = d->input_spatial_dimensions.data[s], k = d->kernel_spatial_dimensions.data[s];
     taps t = taps_of(c, s, phase[s]);
-    add_dim(x, &x->step.nk, t.num, in->stride[i] * get_or(c->a.rhs_dilation, s, 1),
-            conv_apart(c, s) * w->stride[k], 0);
+    dot_add_dim(x, &x->step.nk, t.num, in->stride[i] * get_or(c->a.rhs_dilation, s, 1),
+                conv_apart(c, s) * w->stride[k], 0);
     x->step.rhs_offset += t.first * w->stride[k];
   }
-  add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
+  dot_add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
 }
 
 /* The next choice of a phase along each spatial dimension; false: that was the last. */
@@ -541,8 +568,8 @@ bool lower_convolution(lower *L, op *o) {
   conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
   view_convolution(o, &c.a);
   c.d = c.a.dimension_numbers;
-  settle_dot(L, c.lhs);
-  settle_dot(L, c.rhs);
+  dot_settle(L, c.lhs);
+  dot_settle(L, c.rhs);
   reverse_kernel(L, &c);
   c.out = lower_new_mem(L, o, 0);
   if (!c.out || !pad_input(L, o, &c)) return false;
@@ -550,7 +577,7 @@ bool lower_convolution(lower *L, op *o) {
   do {
     dot_dims x = {.may_tile = !wants_more(c.a.precision_config)};
     conv_dims(&c, phase, &x);
-    emit_dot(L, &x, c.input, c.rhs, c.out);
+    dot_emit(L, &x, c.input, c.rhs, c.out);
   } while (next_phase(&c, phase));
   lower_used(lower_node(L, o, 0));
   lower_used(lower_node(L, o, 1));

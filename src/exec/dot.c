@@ -365,7 +365,8 @@ static void find_axes(arena *a, const prog_dot *d, product *p) {
 }
 
 static prog_dot transpose(const prog_dot *d, arena *a) {
-  prog_dot t = {.lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk};
+  prog_dot t = {
+      .lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk, .parts = d->parts};
   t.lhs_offset = d->rhs_offset;
   t.rhs_offset = d->lhs_offset;
   t.out_offset = d->out_offset;
@@ -422,16 +423,19 @@ static void choose_strips(const lower_env *e, product *p) {
   p->groups = p->k > DOT_GROUP * p->kc;
 }
 
+static dtype slot_type(const lower_env *e, const prog_dot *d, u32 slot) {
+  return prog_dot_type(d, &e->prog->slots[slot]);
+}
+
 /* Many rows by a small matrix of few columns: a vector has an element of each of as many rows,
  * which are turned around for it a panel at a time. */
 static bool is_tall(const lower_env *e, const prog_dot *d, const dims *rows) {
   enum { ROWS = 64, COLUMNS = 8, TERMS = 64 };
   i64 step;
-  const prog_slot *slots = e->prog->slots;
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
   u64 columns = prog_volume(d->dims + n, d->nn), terms = prog_volume(d->dims + k, d->nk);
-  bool f32 = slots[d->lhs].type == DTYPE_f32 && slots[d->rhs].type == DTYPE_f32 &&
-             slots[d->out].type == DTYPE_f32;
+  bool f32 = slot_type(e, d, d->lhs) == DTYPE_f32 && slot_type(e, d, d->rhs) == DTYPE_f32 &&
+             slot_type(e, d, d->out) == DTYPE_f32;
   if (!merges(rows->size, rows->lhs, rows->n, &step))
     return false; /* windows are read as they lie */
   return f32 && prog_volume(d->dims + m, d->nm) >= ROWS && columns > 1 && columns <= COLUMNS &&
@@ -452,9 +456,9 @@ static bool see_product(const lower_env *e, const prog_dot *d, product *p) {
   *p = (product){.lhs = d->lhs,
                  .rhs = d->rhs,
                  .out = d->out,
-                 .lhs_type = e->prog->slots[d->lhs].type,
-                 .rhs_type = e->prog->slots[d->rhs].type,
-                 .out_type = e->prog->slots[d->out].type,
+                 .lhs_type = slot_type(e, d, d->lhs),
+                 .rhs_type = slot_type(e, d, d->rhs),
+                 .out_type = slot_type(e, d, d->out),
                  .batches = prog_volume(d->dims, d->nb),
                  .m = prog_volume(d->dims + m, d->nm),
                  .n = prog_volume(d->dims + n, d->nn),

@@ -109,6 +109,7 @@ static void dump_dot(buf *out, const prog_dot *d) {
   dump_view(out, d->lhs, d->lhs_offset, d->lhs_stride, n);
   dump_view(out, d->rhs, d->rhs_offset, d->rhs_stride, n);
   if (d->by_tiles) buf_printf(out, " tiles %%%u", d->taps);
+  if (d->parts) buf_str(out, STR(" parts"));
   buf_str(out, STR(" ->"));
   dump_view(out, d->out, d->out_offset, d->out_stride, n);
 }

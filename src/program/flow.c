@@ -91,8 +91,9 @@ static u64 written_copy(const flow *f, const prog_copy *c, u32 slot) {
   return prog_volume(c->dims, c->rank);
 }
 static u64 written_dot(const flow *f, const prog_dot *d, u32 slot) {
-  (void)f, (void)slot;
-  return prog_volume(d->dims, d->nb + d->nm + d->nn);
+  const prog_slot *s = &f->p->slots[slot];
+  u64 n = prog_volume(d->dims, d->nb + d->nm + d->nn);
+  return prog_dot_type(d, s) == s->type ? n : n / 2;
 }
 static u64 written_all(const flow *f, const void *payload, u32 slot) {
   (void)payload;

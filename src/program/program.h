@@ -138,7 +138,8 @@ typedef struct prog_loop {
 /* out[b,m,n] = sum_k lhs[b,m,k] * rhs[b,n,k], each of b, m, n, k any number of dims. Strides in
  * elements; all of one list: first nb batch dims, then nm, nn, nk. Accumulates in f32 for
  * f32 and smaller floats, in the result's type otherwise. Operands may differ in type from
- * each other and from the result: values are converted. */
+ * each other and from the result: values are converted. parts: slots of complex numbers are seen as
+ * their parts, in turn: offsets and strides count these. */
 typedef struct prog_dot {
   u32 lhs, rhs, out;
   u32 nb, nm, nn, nk;
@@ -147,7 +148,16 @@ typedef struct prog_dot {
   i64 lhs_offset, rhs_offset, out_offset;    /* elements into the slot */
   bool by_tiles;                             /* prog_add_tiles */
   u32 taps;                                  /* of these: rhs as it is multiplied */
+  bool parts;
 } prog_dot;
+/* What the elements of a slot are to it, and how many there are. */
+static inline dtype prog_dot_type(const prog_dot *d, const prog_slot *s) {
+  if (!d->parts || (s->type != DTYPE_c64 && s->type != DTYPE_c128)) return s->type;
+  return s->type == DTYPE_c64 ? DTYPE_f32 : DTYPE_f64;
+}
+static inline u64 prog_dot_count(const prog_dot *d, const prog_slot *s) {
+  return prog_dot_type(d, s) == s->type ? s->count : 2 * s->count;
+}
 
 /* dst = src element by element: slice, transpose, concatenate, reverse, broadcast. The types'
  * widths are equal. A whole-slot copy costs nothing where the planner gives both one memory. */
@@ -181,7 +191,7 @@ typedef struct prog_gather {
   i64 wrap;         /* of indices of one component: what is added to negative ones; 0: nothing */
   bool fills;       /* of such a gather of single elements: those out of range are `fill` */
   vm_const fill;
-  prog_body body;   /* scatter only: (operand, update) */
+  prog_body body; /* scatter only: (operand, update) */
 } prog_gather;
 
 /* Stable sort of n operands along the middle of (outer, size, inner), of which the first `keep` are

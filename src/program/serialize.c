@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 7 };
+enum { VERSION = 8 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -69,6 +69,7 @@ static void put_dot(archive *ar, prog_dot *d) {
   put_i64(ar, &d->lhs_offset);
   put_i64(ar, &d->rhs_offset);
   put_i64(ar, &d->out_offset);
+  put_bool(ar, &d->parts);
   put_bool(ar, &d->by_tiles);
   if (d->by_tiles) put_u32(ar, &d->taps);
 }

@@ -69,7 +69,7 @@ u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims) {
   const i64 *dims = NULL;
   u32 n = 0;
   if (s->kind == STEP_loop) dims = s->u.loop_->dims, n = s->u.loop_->rank - s->u.loop_->reduced;
-  if (s->kind == STEP_dot && !s->u.dot_->by_tiles)
+  if (s->kind == STEP_dot && !s->u.dot_->by_tiles && !s->u.dot_->parts)
     dims = s->u.dot_->dims, n = s->u.dot_->nb + s->u.dot_->nm;
   if (s->kind == STEP_copy) dims = s->u.copy_->dims, n = s->u.copy_->rank;
   if (s->kind == STEP_gather) dims = s->u.gather_->other_dims.data, n = gather_rows(s->u.gather_);

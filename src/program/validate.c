@@ -42,7 +42,7 @@ static bool check_dims(checker *c, const i64 *dims, size_t rank) {
 
 /* All elements offset + sum index * stride lie in the slot. */
 static bool check_strides(checker *c, const i64 *dims, const i64 *stride, u32 rank, i64 offset,
-                          u32 slot) {
+                          u64 count) {
   i64 low = offset, high = offset;
   for (u32 d = 0; d < rank; d++)
     if (dims[d] == 0) return true;
@@ -52,13 +52,13 @@ static bool check_strides(checker *c, const i64 *dims, const i64 *stride, u32 ra
         !(reach < 0 ? checked_add(low, reach, &low) : checked_add(high, reach, &high)))
       return fail(c, "strides out of range");
   }
-  if (low < 0 || (u64)high >= slot_of(c, slot)->count) return fail(c, "access outside its slot");
+  if (low < 0 || (u64)high >= count) return fail(c, "access outside its slot");
   return true;
 }
 
 static bool check_access(checker *c, const i64 *dims, u32 rank, const prog_access *a, bool write) {
   return check_slot(c, a->slot, write) &&
-         check_strides(c, dims, a->stride, rank, a->offset, a->slot);
+         check_strides(c, dims, a->stride, rank, a->offset, slot_of(c, a->slot)->count);
 }
 
 static bool check_count(checker *c, u32 slot, u64 count) {
@@ -184,7 +184,7 @@ static bool check_loop(checker *c, const prog_loop *l) {
     /* outputs of a reduction do not move in the reduced dims, whatever their size */
     if (!check_slot(c, l->out[i].slot, true) ||
         !check_strides(c, l->dims, l->out[i].stride, l->rank - l->reduced, l->out[i].offset,
-                       l->out[i].slot))
+                       slot_of(c, l->out[i].slot)->count))
       return false;
     out[i] = slot_of(c, l->out[i].slot)->type;
     for (u32 d = l->rank - l->reduced; d < l->rank; d++)
@@ -209,8 +209,8 @@ static bool check_dot(checker *c, const prog_dot *d) {
   if (!check_slot(c, d->lhs, false) || !check_slot(c, d->rhs, false) ||
       !check_slot(c, d->out, true) || (d->by_tiles && !check_slot(c, d->taps, false)))
     return false;
-  if (!class_of(slot_of(c, d->lhs)->type) || !class_of(slot_of(c, d->rhs)->type) ||
-      !class_of(slot_of(c, d->out)->type))
+  const prog_slot *x = slot_of(c, d->lhs), *y = slot_of(c, d->rhs), *z = slot_of(c, d->out);
+  if (!class_of(x->type) || !class_of(y->type) || !class_of(z->type))
     return fail(c, "product of no numbers");
   u32 out_rank = rank - d->nk;
   for (u32 k = 0; k < rank; k++) {
@@ -219,9 +219,9 @@ static bool check_dot(checker *c, const prog_dot *d) {
         (k >= out_rank && d->out_stride[k]))
       return fail(c, "stride in a dimension the operand has not");
   }
-  return check_strides(c, d->dims, d->lhs_stride, rank, d->lhs_offset, d->lhs) &&
-         check_strides(c, d->dims, d->rhs_stride, rank, d->rhs_offset, d->rhs) &&
-         check_strides(c, d->dims, d->out_stride, out_rank, d->out_offset, d->out);
+  return check_strides(c, d->dims, d->lhs_stride, rank, d->lhs_offset, prog_dot_count(d, x)) &&
+         check_strides(c, d->dims, d->rhs_stride, rank, d->rhs_offset, prog_dot_count(d, y)) &&
+         check_strides(c, d->dims, d->out_stride, out_rank, d->out_offset, prog_dot_count(d, z));
 }
 
 static bool check_copy(checker *c, const prog_copy *k) {
