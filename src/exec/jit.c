@@ -5,12 +5,24 @@
 #include <stdlib.h>
 
 #include "base/os.h"
+#include "exec/jit_complex.h"
 #include "exec/jit_ops.h"
 #include "exec/vm_legalize.h"
 
 /* ---- which calls ---- */
 
+bool jit_of_pairs(const vm_call *c) {
+  vm_what w = c->is;
+  if (w.kind == CALL_select || w.kind == CALL_splat || w.kind == CALL_copy) return w.of == 3;
+  if (w.kind == CALL_convert) return w.of == R_c64 && w.type == R_f32;
+  if (w.kind != CALL_unary && w.kind != CALL_binary) return false;
+  return w.type == R_c64 || (w.type == R_f32 && w.of == VM_complex);
+}
+
 bool jit_knows(const vm_call *c) {
+  bool computes = c->is.kind == CALL_unary || c->is.kind == CALL_binary;
+  if (jit_of_pairs(c))
+    return jit_has_pairs() && !c->scalar && (!computes || jit_has_pair_op((vm_op)c->is.of));
   switch ((vm_call_kind)c->is.kind) {
   case CALL_unary:
   case CALL_binary:
@@ -41,7 +53,7 @@ bool jit_pays(const vm_call *calls, u32 n) {
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
     bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
-    if (computes && vm_rtype_size((vm_rtype)w.type) == 4) return true;
+    if (computes && (w.type == R_c64 || vm_rtype_size((vm_rtype)w.type) == 4)) return true;
     if (w.kind == CALL_convert &&
         (vm_rtype_size((vm_rtype)w.type) == 4 || vm_rtype_size((vm_rtype)w.of) == 4))
       return true;
@@ -57,6 +69,7 @@ typedef struct typed {
   jit_value v;
   u8 type; /* vm_rtype */
   bool there;
+  jit_value im; /* c64: v is the real part */
 } typed;
 
 typedef struct translation {
@@ -105,6 +118,40 @@ static jit_value read_operand(translation *t, const vm_call *c, u32 k, vm_rtype 
   if (m->there) return jit_as(&t->b, m->v, (vm_rtype)m->type, type);
   return read_memory(t, reg, type, !t->p->scalar && c->is.ones >> k & 1);
 }
+/* The same of what has two parts; of a real type it has one. */
+static jit_pair read_pair(translation *t, const vm_call *c, u32 k, vm_rtype type) {
+  u32 reg = k == 0 ? c->a : k == 1 ? c->b : c->c;
+  const jit_piece *p = t->p;
+  const typed *m = made(t, reg);
+  u32 at = reg - p->first_const, bits[2];
+  if (type != R_c64) return (jit_pair){read_operand(t, c, k, type), 0};
+  if (m->there) return (jit_pair){m->v, m->im};
+  if (at >= p->num_consts) return jit_load_pair(&t->b, reg, c->is.ones >> k & 1);
+  memcpy(bits, p->consts[at], sizeof bits);
+  jit_value re = jit_add(&t->b, JP_const32, bits[0], 0, 0, 0);
+  return (jit_pair){re, jit_add(&t->b, JP_const32, bits[1], 0, 0, 0)};
+}
+static typed translate_pairs(translation *t, const vm_call *c) {
+  jit_build *b = &t->b;
+  vm_what w = c->is;
+  bool computes = w.kind == CALL_unary || w.kind == CALL_binary, picks = w.kind == CALL_select;
+  vm_rtype from = computes || w.kind == CALL_convert ? (vm_rtype)w.type : R_c64;
+  jit_pair x = read_pair(t, c, picks, from), y = {0};
+  u8 to = R_c64;
+  if (picks || w.kind == CALL_binary) y = read_pair(t, c, 1 + picks, from);
+  if (picks) {
+    jit_value p = read_operand(t, c, 0, R_pred);
+    x = (jit_pair){jit_select(b, p, x.re, y.re, false), jit_select(b, p, x.im, y.im, false)};
+  } else if (computes) {
+    u8 result = vm_op_infos[w.of].result;
+    x = jit_pair_op(b, (vm_op)w.of, x, y);
+    to = result == VM_PRED ? R_pred : result == VM_REAL ? R_f32 : R_c64;
+  } else if (from == R_f32) {
+    x.im = jit_add(b, JP_const32, 0, 0, 0, 0);
+  }
+  return (typed){x.re, to, true, x.im};
+}
+
 static bool is_mask(translation *t, u32 reg) {
   const typed *m = made(t, reg);
   return m->there && m->type == R_pred;
@@ -143,6 +190,7 @@ static typed translate_call(translation *t, const vm_call *c) {
   vm_rtype from = (vm_rtype)w.type, raw = (vm_rtype)raw_types[w.of < 3 ? w.of : 2];
   dtype small = (dtype)w.of;
   jit_build *b = &t->b;
+  if (jit_of_pairs(c)) return translate_pairs(t, c);
   switch ((vm_call_kind)w.kind) {
   case CALL_unary:
   case CALL_binary:
@@ -182,6 +230,10 @@ static jit_value find_low(const jit_build *b, jit_value x, u32 bits) {
 static void write_memory(jit_build *b, u32 reg, typed v) {
   static const jit_prim stores[5] = {JP_store32, JP_store16, JP_store16, JP_store8, JP_store8};
   u32 size = vm_rtype_size((vm_rtype)v.type);
+  if (v.type == R_c64) {
+    jit_store_pair(b, reg, (jit_pair){v.v, v.im});
+    return;
+  }
   if (v.type != R_pred && size < 4) v.v = find_low(b, v.v, 8 * size);
   const jit_node *n = &b->nodes.data[v.v];
   jit_prim prim = v.type == R_pred ? JP_storek : pick_by_type((vm_rtype)v.type, stores);
@@ -331,10 +383,11 @@ static str make_key(arena *a, const jit_piece *p) {
     u32 regs[] = {c->d, c->a, c->b, c->c};
     VEC_PUSH(a, k, c->is.kind | (u32)c->is.of << 8 | (u32)c->is.type << 16 | (u32)c->is.ones << 24);
     for (u32 r = 0; r < 4; r++) {
-      u32 at = regs[r] - p->first_const, bits = 0;
-      if (at < p->num_consts) memcpy(&bits, p->consts[at], 4);
+      u32 at = regs[r] - p->first_const, bits[2] = {0};
+      if (at < p->num_consts) memcpy(bits, p->consts[at], 8);
       VEC_PUSH(a, k, at < p->num_consts ? CONST_BASE : regs[r]);
-      VEC_PUSH(a, k, bits);
+      VEC_PUSH(a, k, bits[0]);
+      VEC_PUSH(a, k, bits[1]);
     }
   }
   return (str){(const char *)k.data, k.len * sizeof(u32)};

@@ -49,6 +49,8 @@ static inline u32 jit_vectors(u64 elements) {
 bool jit_can_spread(const jit *j);
 bool jit_has_rows(const jit *j);
 bool jit_knows(const vm_call *c);
+/* Whether they are over elements of 8 bytes, of which code has both halves. */
+bool jit_of_pairs(const vm_call *c);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const vm_call *calls, u32 n);
 /* Whether sums of other parts than whole blocks are compiled. */

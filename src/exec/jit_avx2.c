@@ -38,6 +38,9 @@ MADE(loadk, is_not_0(j, jit_add(j, JP_load8, n->imm, 0, 0, 0)))
 MADE(load_words, IMM1(pslld, 16, jit_add(j, JP_load16, n->imm, 0, 0, 0)))
 MADE(permw, y)
 MADE(uppers, CONST(0))
+/* Of lanes in twos the two in the middle change places. */
+MADE(permd, IMM1(permq, 0xd8, y))
+MADE(halves, CONST(0))
 
 /* Lanes' lower words, or bytes, next to one another: in each half of the vector, then of both. */
 static V words(J *j, V x) { return IMM1(permq, 8, OP2(pshufb, x, const64(j, 0x0d0c090805040100))); }
@@ -122,6 +125,8 @@ static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_load_words] = make_load_words,
     [JP_permw] = make_permw,
     [JP_uppers] = make_uppers,
+    [JP_permd] = make_permd,
+    [JP_halves] = make_halves,
     [JP_pmovdw] = make_pmovdw,
     [JP_store16] = make_store16,
     [JP_store8] = make_store8,

@@ -29,9 +29,9 @@ static u64 draw_bits(void) {
 }
 
 static const dtype types[] = {
-    DTYPE_f32, DTYPE_f32,  DTYPE_f32, DTYPE_f32,  DTYPE_u32,  DTYPE_s32, DTYPE_s32,
-    DTYPE_u32, DTYPE_pred, DTYPE_f16, DTYPE_bf16, DTYPE_bf16, DTYPE_s8,  DTYPE_u8,
-    DTYPE_s16, DTYPE_u16,  DTYPE_s4,  DTYPE_u2,   DTYPE_f64,  DTYPE_s64, DTYPE_f8e4m3fn};
+    DTYPE_f32,  DTYPE_f32, DTYPE_f32,  DTYPE_f32,  DTYPE_u32,      DTYPE_s32, DTYPE_s32, DTYPE_u32,
+    DTYPE_pred, DTYPE_f16, DTYPE_bf16, DTYPE_bf16, DTYPE_s8,       DTYPE_u8,  DTYPE_s16, DTYPE_u16,
+    DTYPE_s4,   DTYPE_u2,  DTYPE_f64,  DTYPE_s64,  DTYPE_f8e4m3fn, DTYPE_c64, DTYPE_c64, DTYPE_c64};
 
 /* ---- values ---- */
 
@@ -63,6 +63,8 @@ static void draw_element(dtype t, void *at) {
     memcpy(at, &d, 8);
   else if (dtype_size(t) == 4)
     memcpy(at, &w, 4);
+  else if (t == DTYPE_c64)
+    memcpy(at, (u32[]){w, draw_word()}, 8);
   else
     memcpy(at, &bits, dtype_size(t));
 }
@@ -82,9 +84,10 @@ static u32 find_value(const vm_code *c, dtype t, bool loads) {
 }
 
 static u8 class_of(dtype t) {
-  static const u8 classes[] = {[DTYPE_CLASS_FLOAT] = VM_CLASS_F};
+  static const u8 classes[] = {
+      [DTYPE_CLASS_FLOAT] = VM_CLASS_F, [DTYPE_CLASS_COMPLEX] = VM_CLASS_C};
   if (t == DTYPE_pred) return VM_CLASS_B;
-  return num_int_bits(t) ? VM_CLASS_I : classes[DTYPE_CLASS_FLOAT];
+  return num_int_bits(t) ? VM_CLASS_I : classes[dtype_infos[t].kind];
 }
 
 static bool looks_at_nan(vm_op op) {
@@ -95,12 +98,14 @@ static bool looks_at_nan(vm_op op) {
 static void add_instr(prog_builder *b, vm_code *c, vm_op op) {
   dtype t = types[draw(COUNT(types))], to = t;
   const vm_op_info *info = &vm_op_infos[op];
-  if (info->result == VM_COMPLEX || op <= VM_iota || op == VM_store || op == VM_reduce_precision)
-    return;
+  if (op <= VM_iota || op == VM_store || op == VM_reduce_precision) return;
+  if (op == VM_complex && t != DTYPE_f32) return;
   if (!(info->classes & class_of(t))) return;
   u32 x = find_value(c, t, looks_at_nan(op)), y = find_value(c, t, looks_at_nan(op)), z = y;
   if (x == PROG_NONE || y == PROG_NONE) return;
   if (info->result == VM_PRED) to = DTYPE_pred;
+  if (info->result == VM_COMPLEX) to = DTYPE_c64;
+  if (info->result == VM_REAL && t == DTYPE_c64) to = DTYPE_f32;
   if (op == VM_convert) to = types[draw(COUNT(types))];
   if (op == VM_bitcast) to = t == DTYPE_f32 ? DTYPE_u32 : t == DTYPE_u32 ? DTYPE_f32 : t;
   if (op == VM_bitcast && t == DTYPE_bf16) to = DTYPE_u16;
@@ -203,6 +208,9 @@ static bool run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_
 
 static bool same_element(dtype t, const void *x, const void *y) {
   if (memcmp(x, y, dtype_size(t)) == 0) return true;
+  if (t == DTYPE_c64)
+    return same_element(DTYPE_f32, x, y) &&
+           same_element(DTYPE_f32, (const char *)x + 4, (const char *)y + 4);
   double f = class_of(t) == VM_CLASS_F ? num_to_f64(t, x) : 0;
   return f != f && num_to_f64(t, y) != num_to_f64(t, y);
 }

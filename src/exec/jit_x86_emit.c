@@ -32,7 +32,8 @@ static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
   if (e->scalar) return m;
   m.index = RCX;
   m.disp = (i32)(n->part * e->is->lanes * width);
-  m.scale = width == 4 ? 2 : width == 2 ? 1 : 0;
+  m.scale = width == 8 ? 3 : width == 4 ? 2 : width == 2 ? 1 : 0;
+  if (n->prim == JP_load_high || n->prim == JP_store_high) m.disp += (i32)(e->is->lanes * 4);
   return m;
 }
 
@@ -83,6 +84,25 @@ static void make_mask(emit *e) {
   x86_u32(c, UINT32_MAX);
   x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
   x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+}
+
+/* Half a vector's elements of 8 bytes, of what is left those that there are. */
+static void move_half(emit *e, const jit_node *n, u32 reg, bool store) {
+  static const x86_op shift_k = {1, 3, 1, 0x30, 0, 0, false};     /* kshiftrw */
+  static const x86_op wide = {1, 2, 0, 0x25, X86_ALL, 0, false};  /* vpmovsxdq */
+  static const x86_op upper = {1, 3, 0, 0x39, X86_ALL, 0, false}; /* vextracti128 */
+  bool high = n->prim == JP_load_high || n->prim == JP_store_high;
+  u32 spare = e->is->spare;
+  if (e->rest && is_avx2(e)) {
+    if (high) regs_put(e, upper, REST_V, 0, x86_reg(spare), 1);
+    regs_put(e, wide, spare, 0, x86_reg(high ? spare : REST_V), -1);
+    x86_op op = {1, 2, 0, store ? 0x2f : 0x2d, X86_ALL, 0, false}; /* vmaskmovpd */
+    regs_put(e, op, reg, spare, elements_of(e, n, 8), -1);
+    return;
+  }
+  if (e->rest && high) x86_vex(&e->code, shift_k, REST_K, 0, x86_reg(REST_K), 8);
+  regs_put(e, guarded(e, regs_op(e, n->prim), !store), reg, 0, elements_of(e, n, 8), -1);
+  if (e->rest && high) make_mask(e);
 }
 
 /* Where the first of a vector's elements lies of which each is for 1 << shift lanes. */
@@ -157,6 +177,11 @@ static void emit_load(PRIMITIVE) {
     regs_release(e, at);
     return;
   }
+  if (p->more == 8) {
+    move_half(e, n, d, false);
+    regs_release(e, at);
+    return;
+  }
   x86_rm m = elements_of(e, n, p->more);
   if (e->scalar && p->more < 4) {
     u32 opcode = p->more == 1 ? (n->prim == JP_load8s ? 0x0fbe : 0x0fb6)
@@ -189,6 +214,11 @@ static void emit_store(PRIMITIVE) {
   jit_code *c = &e->code;
   u32 from = regs_need(e, n->arg[0]);
   bool mask = n->prim == JP_storek;
+  if (p->more == 8) {
+    move_half(e, n, from, true);
+    regs_release(e, at);
+    return;
+  }
   if (mask) make_bytes(e, from), from = e->is->spare;
   x86_rm m = elements_of(e, n, p->more);
   x86_op op = mask ? with_opcode(move_bytes, 0x7f) : regs_op(e, n->prim);

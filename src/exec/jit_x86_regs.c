@@ -53,6 +53,12 @@ x86_rm regs_pooled(emit *e, const u32 *words, u32 n) {
   return (x86_rm){.memory = true, .pooled = true, .disp = (i32)i};
 }
 
+/* Lanes in twos: shufps leaves those of the lower half at even places. */
+static u32 pair_lane(u32 i, bool back) {
+  u32 two = i / 2, from = back ? two / 2 + two % 2 * 4 : two % 4 * 2 + two / 4;
+  return 2 * from + i % 2;
+}
+
 static x86_rm pooled_const(emit *e, u32 v) {
   enum {
     ZERO = 31,
@@ -63,6 +69,7 @@ static x86_rm pooled_const(emit *e, u32 v) {
   for (u32 i = 0; i < MOST; i++)
     words[i] = n->prim == JP_uppers   ? i << 16 | ZERO
                : n->prim == JP_places ? i >> n->imm
+               : n->prim == JP_halves ? pair_lane(i, n->imm)
                : i % period           ? n->arg[0]
                                       : n->imm;
   return regs_pooled(e, words,
@@ -88,7 +95,7 @@ void regs_bring(emit *e, u32 v, u32 to) {
     return;
   }
   x86_rm m = regs_first(e, node_of(e, v)->imm);
-  if (prim == JP_one32) {
+  if (prim == JP_one32 || prim == JP_one64) {
     regs_put(e, regs_op(e, prim), to, 0, m, -1);
     return;
   }

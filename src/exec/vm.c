@@ -257,8 +257,8 @@ static bool spreads_in_code(const vm_calls *l, const groups *g) {
   for (u32 k = 0; k < g->n; k++)
     for (u32 i = g->begin[k]; i < g->begin[k + 1]; i++) {
       const vm_call *c = &l->calls.data[i];
-      if (!g->compiled[k] && (is_spread(s, c->a) || is_spread(s, c->b) || is_spread(s, c->c)))
-        return false;
+      bool whole = !g->compiled[k] || jit_of_pairs(c);
+      if (whole && (is_spread(s, c->a) || is_spread(s, c->b) || is_spread(s, c->c))) return false;
     }
   return true;
 }

@@ -1,0 +1,22 @@
+/* Complex numbers in compiled code: c64, whose parts are two values of f32. */
+#ifndef EXEC_JIT_COMPLEX_H
+#define EXEC_JIT_COMPLEX_H
+
+#include "exec/jit_ir.h"
+#include "program/program.h"
+
+typedef struct jit_pair {
+  jit_value re, im;
+} jit_pair;
+
+/* Whether there is code for pairs at all, and for this operation on them. */
+bool jit_has_pairs(void);
+bool jit_has_pair_op(vm_op op);
+/* What it gives: `re` alone, where that is real or a truth. */
+jit_pair jit_pair_op(jit_build *j, vm_op op, jit_pair x, jit_pair y);
+
+/* Of a register in memory; one: it has one element for all. */
+jit_pair jit_load_pair(jit_build *j, u32 reg, bool one);
+void jit_store_pair(jit_build *j, u32 reg, jit_pair x);
+
+#endif
