@@ -2,6 +2,7 @@
  * vectorises. Functions of c64 are worked out in f64, where nothing overflows that does not in the
  * result, and rounded; elements that are not plain numbers go to num/special.h one by one. */
 #include <math.h>
+#include <string.h>
 
 #include "exec/denormals.h"
 #include "exec/fma.h"
@@ -70,62 +71,90 @@ KERNEL(complex_f64, kern_c128, double, double, d[i] = (kern_c128){a[i], b[i]})
 typedef num_complex wide;
 static inline wide widened(kern_c64 x) { return (wide){x.re, x.im}; }
 static inline kern_c64 narrowed(wide x) { return (kern_c64){(float)x.re, (float)x.im}; }
+static inline wide wide_of(kern_c128 x) { return (wide){x.re, x.im}; }
+static inline kern_c128 as_wide(wide x) { return (kern_c128){x.re, x.im}; }
+static inline double real_of(wide x) { return x.re; }
+static inline float real_as_f32(wide x) { return (float)x.re; }
 
-static void k_abs_c128(PARAMS) {
-  UNUSED;
-  double *d = dv;
-  const kern_c128 *a = av;
-  EXACTLY(LOOP d[i] = hypot(a[i].re, a[i].im))
-}
-static void k_abs_c64(PARAMS) {
-  UNUSED;
-  float *d = dv;
-  const kern_c64 *a = av;
-  EXACTLY(LOOP {
-    wide x = widened(a[i]);
-    double r = __builtin_sqrt(x.re * x.re + x.im * x.im);
-    bool infinite = fabs(x.re) == (double)INFINITY || fabs(x.im) == (double)INFINITY;
-    d[i] = infinite ? INFINITY : (float)r;
-  })
-}
-
-/* f of elements that are plain, otherwise exact. What the others give does not depend on them. */
-enum { CHUNK = 256 };
-#define FUNCTION(name, f, is_plain, exact, b_of)                                                   \
-  static void k_##name##_c64(PARAMS) {                                                             \
+/* f of elements that are plain, otherwise exact. What the others give does not depend on them. What
+ * is left of chunks is filled up with copies of its first element, so that loops have one length
+ * and no code for ends; exact is given copies, too, since results may lie where operands do. */
+enum { CHUNK = 64 };
+#ifdef __clang__
+#define CHUNK_LOOP _Pragma("clang loop vectorize(assume_safety)") for (size_t i = 0; i < CHUNK; i++)
+#else
+#define CHUNK_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (size_t i = 0; i < CHUNK; i++)
+#endif
+#define FUNCTION(name, f, is_plain, exact, second)                                                 \
+  FUNCTION_OF(name##_c64, kern_c64, kern_c64, widened, narrowed, f, is_plain, exact, second)
+#define FUNCTION_OF(name, T, D, in, out, f, is_plain, exact, second)                               \
+  static void k_##name(PARAMS) {                                                                   \
     UNUSED;                                                                                        \
-    kern_c64 *to = dv;                                                                             \
-    const kern_c64 *from = av, *second = b_of;                                                     \
-    size_t all = n;                                                                                \
-    EXACTLY(for (size_t at = 0; at < all; at += CHUNK) {                                           \
-      kern_c64 *d = to + at;                                                                       \
-      const kern_c64 *a = from + at, *b = second + at;                                             \
+    EXACTLY(for (size_t at = 0, now; at < n; at += now) {                                          \
+      T x[CHUNK], y[CHUNK];                                                                        \
+      D last[CHUNK], *d = (D *)dv + at;                                                            \
+      const T *a = (const T *)av + at, *b = (const T *)second + at;                                \
       u32 odd = 0;                                                                                 \
-      n = all - at < CHUNK ? all - at : CHUNK;                                                     \
-      LOOP odd |= !is_plain(a[i], b[i]);                                                           \
-      if (!odd) {                                                                                  \
-        LOOP d[i] = narrowed(f(widened(a[i]), widened(b[i])));                                     \
-      } else {                                                                                     \
-        for (size_t i = 0; i < n; i++)                                                             \
-          d[i] = is_plain(a[i], b[i]) ? narrowed(f(widened(a[i]), widened(b[i])))                  \
-                                      : narrowed(exact(widened(a[i]), widened(b[i])));             \
+      now = n - at < CHUNK ? n - at : CHUNK;                                                       \
+      if (now < CHUNK) {                                                                           \
+        for (size_t i = 0; i < CHUNK; i++) x[i] = a[i < now ? i : 0], y[i] = b[i < now ? i : 0];   \
+        a = x, b = y, d = last;                                                                    \
       }                                                                                            \
+      CHUNK_LOOP odd |= !is_plain(a[i], b[i]);                                                     \
+      if (odd && a != x) a = memcpy(x, a, sizeof x), b = memcpy(y, b, sizeof y);                   \
+      CHUNK_LOOP d[i] = out(f(in(a[i]), in(b[i])));                                                \
+      for (size_t i = 0; odd && i < now; i++)                                                      \
+        if (!is_plain(a[i], b[i])) d[i] = out(exact(in(a[i]), in(b[i])));                          \
+      if (d == last) memcpy((D *)dv + at, d, now * sizeof(D));                                     \
     })                                                                                             \
   }
 
 /* Neither infinite, NaN nor near what is. */
 static inline bool is_finite(kern_c64 x) {
-  return __builtin_fabsf(x.re) < INFINITY && __builtin_fabsf(x.im) < INFINITY;
+  return (__builtin_fabsf(x.re) < INFINITY) & (__builtin_fabsf(x.im) < INFINITY);
 }
+static inline wide size_of(wide x, wide unused) {
+  (void)unused;
+  return (wide){__builtin_sqrt(x.re * x.re + x.im * x.im), 0};
+}
+static inline wide exact_size(wide x, wide unused) {
+  (void)unused;
+  return (wide){hypot(x.re, x.im), 0};
+}
+static inline bool is_finite_alone(kern_c64 x, kern_c64 unused) {
+  (void)unused;
+  return is_finite(x);
+}
+FUNCTION_OF(abs_c64, kern_c64, float, widened, real_as_f32, size_of, is_finite_alone, exact_size,
+            av)
+
 static inline bool divides(kern_c64 x, kern_c64 y) {
-  return is_finite(x) && is_finite(y) && (y.re != 0 || y.im != 0);
+  return is_finite(x) & is_finite(y) & ((y.re != 0) | (y.im != 0));
 }
 /* As num_cdiv, which has to scale. */
 static inline wide divided(wide x, wide y) {
-  double square = y.re * y.re + y.im * y.im;
-  return (wide){(x.re * y.re + x.im * y.im) / square, (x.im * y.re - x.re * y.im) / square};
+  double by = 1 / (y.re * y.re + y.im * y.im);
+  return (wide){(x.re * y.re + x.im * y.im) * by, (x.im * y.re - x.re * y.im) * by};
 }
 FUNCTION(div, divided, divides, num_cdiv, bv)
+
+/* Of f64: where neither squares nor products leave what is normal. */
+static inline bool is_mid(double x) {
+  double size = fabs(x);
+  return (x == 0) | ((size >= 0x1p-250) & (size <= 0x1p250));
+}
+static inline bool are_mid(kern_c128 x) { return is_mid(x.re) & is_mid(x.im); }
+static inline bool has_size(kern_c128 x, kern_c128 unused) {
+  (void)unused;
+  return are_mid(x);
+}
+static inline bool divides_wide(kern_c128 x, kern_c128 y) {
+  return are_mid(x) & are_mid(y) & ((y.re != 0) | (y.im != 0));
+}
+FUNCTION_OF(abs_c128, kern_c128, double, wide_of, real_of, size_of, has_size, exact_size, av)
+#ifdef HAS_FMA /* not of the oldest processors, to have less code */
+FUNCTION_OF(div_c128, kern_c128, kern_c128, wide_of, as_wide, divided, divides_wide, num_cdiv, bv)
+#endif
 
 #ifdef HAS_FMA
 #define FMA(x, y, z) __builtin_fma(x, y, z)
@@ -169,7 +198,7 @@ static inline wide turned(double y) {
 
 static inline bool turns(kern_c64 x, kern_c64 unused) {
   (void)unused;
-  return __builtin_fabsf(x.re) < INFINITY && __builtin_fabsf(x.im) < 0x1p27f;
+  return (__builtin_fabsf(x.re) < INFINITY) & (__builtin_fabsf(x.im) < 0x1p27f);
 }
 /* Where the clamps bite, the result is 0 or infinite, but for the sine of 0. */
 static inline wide power_of_e_turned(wide x, wide unused) {
@@ -221,6 +250,7 @@ void PASTE(complex_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
   k->convert[R_c128][R_f64] = k_to_c128;
   SET_2(div, c64)
 #ifdef HAS_FMA
+  SET_2(div, c128)
   SET_1(exp, c64)
 #endif
 }

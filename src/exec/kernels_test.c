@@ -376,6 +376,40 @@ static void check_complex(const vm_kernels *k, const char *name, kern_fn *fn, bo
   CHECK(bad == 0);
 }
 
+/* Of f64, where those of libm are as near as they are; of any size. */
+static void check_wide(kern_fn *fn, bool is_real, num_complex (*exact)(num_complex, num_complex)) {
+  static const double parts[] = {0,      -0.0,   1,      -2.5,    1e-320,   0x1p-250, -0x1p250,
+                                 1e-300, -1e308, 3e-200, 7.25e99, INFINITY, NAN,      -0x1p-251};
+  kern_c128 x[COMPLEX], y[COMPLEX], z[COMPLEX];
+  double *reals = (double *)z;
+  u32 state = 7, bad = 0;
+  for (u32 round = 0; round < 100; round++) {
+    u32 n = 1 + round * 37 % COMPLEX;
+    for (u32 i = 0; i < n; i++) {
+      double p[4];
+      for (u32 j = 0; j < 4; j++) {
+        state = state * 1664525 + 1013904223;
+        bool odd = round == 0 || (round % 2 && state >> 28 == 0);
+        p[j] = odd ? parts[(state >> 10) % COUNT(parts)] : (double)(state >> 8) - 0x1p23;
+      }
+      x[i] = (kern_c128){p[0], p[1]}, y[i] = (kern_c128){p[2], p[3]};
+    }
+    fn(n, z, x, y, NULL);
+    for (u32 i = 0; i < n; i++) {
+      num_complex want = exact((num_complex){x[i].re, x[i].im}, (num_complex){y[i].re, y[i].im});
+      double got[] = {is_real ? reals[i] : z[i].re, is_real ? 0 : z[i].im};
+      double parts_of[] = {want.re, want.im}, size = hypot(want.re, want.im);
+      for (u32 j = 0; j < 2; j++) {
+        double w = parts_of[j], most = isfinite(size) ? size * 0x1p-50 + 0x1p-1074 : 0;
+        bool same = isnan(w) ? isnan(got[j]) : got[j] == w || fabs(got[j] - w) <= most;
+        if (same && w == 0 && got[j] == 0) same = signbit(w) == signbit(got[j]);
+        bad += !same;
+      }
+    }
+  }
+  CHECK(bad == 0);
+}
+
 static void check_table(void (*fill)(vm_kernels *)) {
   static vm_kernels k;
   k = (vm_kernels){0};
@@ -394,6 +428,8 @@ static void check_table(void (*fill)(vm_kernels *)) {
   check_complex(&k, "abs", k.unary[VM_abs][R_c64], true, wide_abs);
   check_complex(&k, "exp", k.unary[VM_exp][R_c64], false, wide_exp);
   check_complex(&k, "div", k.binary[VM_div][R_c64][FORM_VV], false, num_cdiv);
+  check_wide(k.unary[VM_abs][R_c128], true, wide_abs);
+  check_wide(k.binary[VM_div][R_c128][FORM_VV], false, num_cdiv);
 }
 
 int main(void) {
