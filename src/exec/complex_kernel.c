@@ -72,7 +72,6 @@ typedef num_complex wide;
 static inline wide widened(kern_c64 x) { return (wide){x.re, x.im}; }
 static inline kern_c64 narrowed(wide x) { return (kern_c64){(float)x.re, (float)x.im}; }
 static inline wide wide_of(kern_c128 x) { return (wide){x.re, x.im}; }
-static inline kern_c128 as_wide(wide x) { return (kern_c128){x.re, x.im}; }
 static inline double real_of(wide x) { return x.re; }
 static inline float real_as_f32(wide x) { return (float)x.re; }
 
@@ -109,8 +108,8 @@ enum { CHUNK = 64 };
     })                                                                                             \
   }
 
-/* Neither infinite, NaN nor near what is. */
-static inline bool is_finite(kern_c64 x) {
+/* Neither infinite, NaN nor near what is. Truths are numbers, which are joined without jumps. */
+static inline u32 is_finite(kern_c64 x) {
   return (__builtin_fabsf(x.re) < INFINITY) & (__builtin_fabsf(x.im) < INFINITY);
 }
 static inline wide size_of(wide x, wide unused) {
@@ -121,38 +120,40 @@ static inline wide exact_size(wide x, wide unused) {
   (void)unused;
   return (wide){hypot(x.re, x.im), 0};
 }
-static inline bool is_finite_alone(kern_c64 x, kern_c64 unused) {
+static inline u32 is_finite_alone(kern_c64 x, kern_c64 unused) {
   (void)unused;
   return is_finite(x);
 }
 FUNCTION_OF(abs_c64, kern_c64, float, widened, real_as_f32, size_of, is_finite_alone, exact_size,
             av)
 
-static inline bool divides(kern_c64 x, kern_c64 y) {
+static inline u32 divides(kern_c64 x, kern_c64 y) {
   return is_finite(x) & is_finite(y) & ((y.re != 0) | (y.im != 0));
 }
 /* As num_cdiv, which has to scale. */
 static inline wide divided(wide x, wide y) {
   double by = 1 / (y.re * y.re + y.im * y.im);
-  return (wide){(x.re * y.re + x.im * y.im) * by, (x.im * y.re - x.re * y.im) * by};
+  return (wide){(ROUNDED(x.re * y.re) + ROUNDED(x.im * y.im)) * by,
+                (ROUNDED(x.im * y.re) - ROUNDED(x.re * y.im)) * by};
 }
 FUNCTION(div, divided, divides, num_cdiv, bv)
 
 /* Of f64: where neither squares nor products leave what is normal. */
-static inline bool is_mid(double x) {
+static inline u32 is_mid(double x) {
   double size = fabs(x);
   return (x == 0) | ((size >= 0x1p-250) & (size <= 0x1p250));
 }
-static inline bool are_mid(kern_c128 x) { return is_mid(x.re) & is_mid(x.im); }
-static inline bool has_size(kern_c128 x, kern_c128 unused) {
+static inline u32 are_mid(kern_c128 x) { return is_mid(x.re) & is_mid(x.im); }
+static inline u32 has_size(kern_c128 x, kern_c128 unused) {
   (void)unused;
   return are_mid(x);
 }
-static inline bool divides_wide(kern_c128 x, kern_c128 y) {
-  return are_mid(x) & are_mid(y) & ((y.re != 0) | (y.im != 0));
-}
 FUNCTION_OF(abs_c128, kern_c128, double, wide_of, real_of, size_of, has_size, exact_size, av)
 #ifdef HAS_FMA /* not of the oldest processors, to have less code */
+static inline kern_c128 as_wide(wide x) { return (kern_c128){x.re, x.im}; }
+static inline u32 divides_wide(kern_c128 x, kern_c128 y) {
+  return are_mid(x) & are_mid(y) & ((y.re != 0) | (y.im != 0));
+}
 FUNCTION_OF(div_c128, kern_c128, kern_c128, wide_of, as_wide, divided, divides_wide, num_cdiv, bv)
 #endif
 
@@ -196,7 +197,7 @@ static inline wide turned(double y) {
                 num_f64_from_bits(num_f64_bits(im) ^ ((n & 2) << 62))};
 }
 
-static inline bool turns(kern_c64 x, kern_c64 unused) {
+static inline u32 turns(kern_c64 x, kern_c64 unused) {
   (void)unused;
   return (__builtin_fabsf(x.re) < INFINITY) & (__builtin_fabsf(x.im) < 0x1p27f);
 }

@@ -19,7 +19,9 @@ static const char *const names[JP_COUNT_] = {
     [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",       [JP_store_half] = "vmovdqu16",
     [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps",  [JP_fnmaddps] = "vfnmadd213ps",
     [JP_fmaddpd] = "vfmadd213pd",  [JP_cmpps] = "vcmpps",         [JP_pcmpd] = "vpcmpd",
-    [JP_pcmpud] = "vpcmpud",       [JP_places] = "vmovups",
+    [JP_pcmpud] = "vpcmpud",       [JP_places] = "vmovups",       [JP_halves] = "vmovups",
+    [JP_one64] = "vbroadcastsd",   [JP_load_low] = "vmovupd",     [JP_load_high] = "vmovupd",
+    [JP_store_low] = "vmovupd",    [JP_store_high] = "vmovupd",
 };
 
 typedef struct expected {
