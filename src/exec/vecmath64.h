@@ -86,7 +86,8 @@ static inline v_num logistic_f64(v_num x) {
 
 /* log(m) + e ln 2 for f = m - 1: f - f^2 / 2 and s (f^2 / 2 + r), s = f / (2 + f). */
 static inline v_num log_parts_f64(v_num f, v_num e) {
-  v_num s = v_div(f, v_add(f, v_const(2))), z = v_mul(s, s), half = v_mul(v_mul(f, v_const(0.5)), f);
+  v_num s = v_div(f, v_add(f, v_const(2))), z = v_mul(s, s),
+        half = v_mul(v_mul(f, v_const(0.5)), f);
   v_num r = v_fma(v_const(0x1.2e725e2471a97p-3), z, v_const(0x1.39b166121e22ap-3));
   r = v_fma(r, z, v_const(0x1.7465960b135c0p-3));
   r = v_fma(r, z, v_const(0x1.c71c559572b8dp-3));
@@ -126,7 +127,8 @@ static inline v_num quarter_f64(v_num x, v_num *low, v_word *n) {
   return r;
 }
 static inline v_num sin_parts_f64(v_num r, v_num low) {
-  v_num z = v_mul(r, r), p = v_fma(v_const(0x1.5d93892ba761ep-33), z, v_const(-0x1.ae5e684f4dce1p-26));
+  v_num z = v_mul(r, r),
+        p = v_fma(v_const(0x1.5d93892ba761ep-33), z, v_const(-0x1.ae5e684f4dce1p-26));
   p = v_fma(p, z, v_const(0x1.71de357acb530p-19));
   p = v_fma(p, z, v_const(-0x1.a01a019c15d95p-13));
   p = v_fma(p, z, v_const(0x1.111111110f8a5p-7));
@@ -134,7 +136,8 @@ static inline v_num sin_parts_f64(v_num r, v_num low) {
   return v_add(r, v_fma(v_mul(z, r), p, v_fma(v_mul(z, v_const(-0.5)), low, low)));
 }
 static inline v_num cos_parts_f64(v_num r, v_num low) {
-  v_num z = v_mul(r, r), p = v_fma(v_const(-0x1.8fc0c4fd4aedcp-37), z, v_const(0x1.1eea11f3ffce0p-29));
+  v_num z = v_mul(r, r),
+        p = v_fma(v_const(-0x1.8fc0c4fd4aedcp-37), z, v_const(0x1.1eea11f3ffce0p-29));
   p = v_fma(p, z, v_const(-0x1.27e4f84760d62p-22));
   p = v_fma(p, z, v_const(0x1.a01a019d10962p-16));
   p = v_fma(p, z, v_const(-0x1.6c16c16c155d1p-10));

@@ -170,15 +170,14 @@ RUN(f32, float)
 /* Lanes that a function does not take go to `f`, one by one. */
 #define DEFINE_ONE(op, operands, t, T, f, takes, near)                                             \
   static void far_##op##_##t(u32 taken, T *to, const T *from, const T *with) {                     \
-    (void)from, (void)with;                                                                                    \
+    (void)from, (void)with;                                                                        \
     EXACTLY(for (u32 i = 0; i < LANES; i++) if (!(taken >> i & 1)) to[i] = FAR_##operands(f);)     \
   }                                                                                                \
   static void near_##op##_##t(size_t n, T *to, const T *from, const T *with) {                     \
     MAYBE const v_num zero = v_const(minus_zero);                                                  \
     for (size_t i = 0; i < n; i += LANES, to += LANES, from += LANES, with += LANES) {             \
       MAYBE v_num x = LOAD_##t(from);                                                              \
-      WITH_##t##_##operands                                                                        \
-      u32 taken = takes;                                                                           \
+      WITH_##t##_##operands u32 taken = takes;                                                     \
       STORE_##t(to, near);                                                                         \
       if (taken != t_all) far_##op##_##t(taken, to, from, with);                                   \
     }                                                                                              \
@@ -230,8 +229,7 @@ void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
 #define SET_NONE(...)
 #define SET_F64(how, op, operands) SET_##operands(op, f64)
 #define SET_ALL(how, op, operands) SET_##operands(op, f64) SET_##operands(op, f32)
-#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
-  EACH(SET, KIND_##f, id, operands)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning) EACH(SET, KIND_##f, id, operands)
 #include "program/vm_ops.def"
 #undef VM
 }

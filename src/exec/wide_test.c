@@ -32,7 +32,8 @@ static void check_error(const vm_kernels *k, vm_op op, exact_fn *exact, double l
   static double x[COUNT_OF], y[COUNT_OF];
   double worst = 0, at = 0;
   for (u32 i = 0; i < COUNT_OF; i++)
-    x[i] = i % 2 ? between(low, high) : exp2(between(-60, log2(high))) * (low < 0 && i % 4 ? -1 : 1);
+    x[i] =
+        i % 2 ? between(low, high) : exp2(between(-60, log2(high))) * (low < 0 && i % 4 ? -1 : 1);
   for (u32 i = 0; i < COUNT_OF; i++) x[i] = x[i] < low ? low : x[i];
   k->unary[op][R_f64](COUNT_OF, y, x, NULL, NULL);
   for (u32 i = 0; i < COUNT_OF; i++) {
@@ -115,10 +116,11 @@ static void check_ends(const vm_kernels *k) {
   static const struct {
     vm_op op;
     double (*exact)(double);
-  } of[] = {{VM_exp, exp}, {VM_expm1, expm1}, {VM_log, log},   {VM_log1p, log1p}, {VM_tanh, tanh},
-            {VM_sin, sin}, {VM_cos, cos},     {VM_tan, tan},   {VM_atan, atan},   {VM_cbrt, cbrt}};
-  const double x[] = {0,   -0.0, INFINITY, -INFINITY, NAN,     1,    -1,         0x1p-1074, DBL_MAX,
-                      -DBL_MAX, 710, 709.9, -746,     -0x1p-60, -2,  DBL_MIN,    0x1p1000};
+  } of[] = {{VM_exp, exp}, {VM_expm1, expm1}, {VM_log, log}, {VM_log1p, log1p}, {VM_tanh, tanh},
+            {VM_sin, sin}, {VM_cos, cos},     {VM_tan, tan}, {VM_atan, atan},   {VM_cbrt, cbrt}};
+  const double x[] = {0,    -0.0,      INFINITY, -INFINITY, NAN,     1,
+                      -1,   0x1p-1074, DBL_MAX,  -DBL_MAX,  710,     709.9,
+                      -746, -0x1p-60,  -2,       DBL_MIN,   0x1p1000};
   for (size_t f = 0; f < COUNT(of); f++) {
     double y[COUNT(x)], in_place[COUNT(x)];
     memcpy(in_place, x, sizeof x);
@@ -127,9 +129,9 @@ static void check_ends(const vm_kernels *k) {
     for (size_t i = 0; i < COUNT(x); i++) {
       double want = of[f].exact(x[i]), alone;
       k->unary[of[f].op][R_f64](1, &alone, x + i, NULL, NULL);
-      bool same = isnan(want)                             ? isnan(y[i])
-                  : want == 0 || isinf(want)              ? num_f64_bits(y[i]) == num_f64_bits(want)
-                                                          : fabs(y[i] - want) <= 4e-16 * fabs(want);
+      bool same = isnan(want)                ? isnan(y[i])
+                  : want == 0 || isinf(want) ? num_f64_bits(y[i]) == num_f64_bits(want)
+                                             : fabs(y[i] - want) <= 4e-16 * fabs(want);
       if (!same) fprintf(stderr, "%s %s(%a): %a\n", k->isa, vm_op_name(of[f].op), x[i], y[i]);
       CHECK(same);
       CHECK(isnan(y[i]) ? isnan(alone) : num_f64_bits(alone) == num_f64_bits(y[i]));
