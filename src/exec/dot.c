@@ -188,13 +188,14 @@ static u64 unit_work(const product *p) {
 
 /* One unit is halved along its longer side for a second thread: by the shape alone, since a library
  * may sum up a piece in another order than the whole. More pieces take a tenth longer on one
- * thread, as each packs its operands. */
-static void choose_units(product *p) {
+ * thread, as each packs its operands: ours the right one only, so that it is halved. */
+static void choose_units(product *p, bool own) {
   enum { WORTH = 1 << 22, LONG = 256 };
+  bool packed = own && (p->each > 1 || p->rhs_n.table || p->rhs_n.step != 1);
   p->unit_m = p->m < 512 ? p->m : 512;
   p->unit_n = p->m > 512 || p->n < 2048 ? p->n : 1024;
   bool one = p->batches == 1 && p->unit_m == p->m && p->unit_n == p->n;
-  u64 *side = p->unit_m >= p->unit_n ? &p->unit_m : &p->unit_n;
+  u64 *side = p->unit_m >= p->unit_n * (packed ? 2 : 1) ? &p->unit_m : &p->unit_n;
   if (one && *side >= LONG && unit_work(p) >= WORTH) *side = align_up(*side / 2, 64);
   p->pieces_m = (p->m + p->unit_m - 1) / p->unit_m;
   p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
@@ -385,9 +386,9 @@ static prog_dot transpose(const prog_dot *d, arena *a) {
 
 /* The scratch: what dot_own needs; then sums of oneDNN's groups in the place of dot_own's; f32
  * copies. */
-static size_t place_scratch(product *p) {
+static size_t place_scratch(arena *a, product *p) {
   size_t sums = p->sgemm_groups ? align_up(p->unit_m * p->unit_n * 4, 64) : 0;
-  size_t line = dot_own_prepare(p);
+  size_t line = dot_own_prepare(a, p);
   if (p->row_at < p->total_at + sums) p->row_at = p->total_at + sums;
   p->wide_at = p->row_at + line;
   return p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
@@ -416,6 +417,7 @@ static void choose_strips(const lower_env *e, product *p) {
     p->strips = &k->strips[rows[i].strips];
     p->each = rows[i].each;
     p->join_a = &k->joins[rows[i].join_a], p->join_b = &k->joins[rows[i].join_b];
+    p->as_it_is = rows[i].join_a == JOIN_HALVES || rows[i].join_a == JOIN_BYTES;
     p->shifted = rows[i].join_a == JOIN_SHIFTED;
     if (p->acc == DTYPE_s32) p->kc *= p->each;
   }
@@ -492,9 +494,10 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   bool vectors = p->m == 1 && p->n == 1;
   if ((vectors || is_many_small(p)) && lower_as_sum(e, p, d, out)) return;
   if (!tall && (dot_lanes_lower(e->a, p, out) || dot_thin_lower(e->a, p, out))) return;
-  choose_units(p);
+  choose_units(p, false);
   if (!tall) choose_sgemm(p);
-  out->scratch = place_scratch(p);
+  if (!p->use_sgemm) choose_units(p, true);
+  out->scratch = place_scratch(e->a, p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;
   if (!tall && !across) dot_tiles_lower(e, p, d, out);

@@ -19,6 +19,7 @@ typedef struct axis {
   u64 n;
   i64 step;
   const i64 *table; /* NULL: one step */
+  const i64 *steps; /* of the first ones, where dot_own has it */
 } axis;
 static inline i64 axis_at(const axis *x, u64 i) {
   return x->table ? x->table[i] : (i64)i * x->step;
@@ -44,6 +45,7 @@ typedef struct product {
   u32 size;                        /* bytes of a packed element */
   u32 each;                        /* terms that are packed as one element (dot_kernel.h) */
   const dot_join *join_a, *join_b; /* of several */
+  bool as_it_is;                   /* joined, lhs is what it was */
   bool shifted;                    /* 128 is added to the terms of lhs */
   u64 kc;                          /* terms summed up at once */
   bool use_sgemm;
@@ -53,7 +55,10 @@ typedef struct product {
   bool groups, sgemm_groups;  /* our product, or sgemm's, has more than one */
   u64 wide_a, wide_b, wide_c; /* elements of f32 copies, when some type is smaller; or 0 */
   u64 mc, nc;                 /* rows and columns that are made at once */
+  bool across_a;              /* packed by terms, not rows */
+  u32 most;                   /* vectors of a panel */
   bool direct_a, direct_b, direct_c; /* read and written where they are, not packed */
+  axis packed_m, packed_k, out_row;  /* of packed rows; of sums that are not written there */
   size_t a_at, b_at, c_at, total_at, row_at, wide_at;
 } product;
 
@@ -62,7 +67,7 @@ static inline char *dot_result(const product *p, const exec_env *env) {
 }
 
 /* Chooses how; the rest of *p is there. Returns bytes of scratch from p->row_at on. */
-size_t dot_own_prepare(product *p);
+size_t dot_own_prepare(arena *a, product *p);
 /* Rows [m0, m0 + m) and columns [n0, n0 + n) of one batch element. */
 void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
              u64 m, u64 n0, u64 n);
@@ -75,6 +80,11 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out);
 bool dot_tiles_lower(const lower_env *e, const product *p, const prog_dot *d, exec_step *out);
 /* Products of small matrices, many of them or long ones (small_kernel.h); false: it is none. */
 bool dot_small_lower(arena *a, const product *p, exec_step *out);
+/* All rows of a call, any number, by a panel of so many vectors. */
+void dot_rows(const dot_strips *s, u32 vectors, dot_strip t);
+/* How many vectors the next panel has, where so many are left; `most`, where these are many, of
+ * DOT_WELL, which strips do best, and DOT_VECTORS, which read longer runs of far memory. */
+u32 dot_vectors(const dot_strips *s, u64 left, u32 most);
 /* n elements that lie together, as the accumulating type. */
 void dot_convert_row(const product *p, dtype from, size_t n, void *to, const void *row);
 /* A row of n sums, rounded, to elements from the first on of an axis whose element 0 is `out`;

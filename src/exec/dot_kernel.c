@@ -63,8 +63,8 @@ VECTOR_TILE(f64, double)
 /* ---- strips ---- */
 
 #if defined(__AVX512F__) || defined(__aarch64__) /* 32 registers */
-#define STRIPS(S, T) TWELVE(S, T, 1) TEN(S, T, 2) EIGHT(S, T, 3) SIX(S, T, 4)
-enum { MOST_1 = 12, MOST_2 = 10, MOST_3 = 8, MOST_4 = 6 };
+#define STRIPS(S, T) TWELVE(S, T, 1) EIGHT(S, T, 2) EIGHT(S, T, 3) SIX(S, T, 4)
+enum { MOST_1 = 12, MOST_2 = 8, MOST_3 = 8, MOST_4 = 6 };
 #elif defined(__AVX2__)
 #define STRIPS(S, T) EIGHT(S, T, 1) SIX(S, T, 2)
 enum { MOST_1 = 8, MOST_2 = 6, MOST_3 = 0, MOST_4 = 0 };
@@ -74,15 +74,16 @@ enum { MOST_1 = 6, MOST_2 = 4, MOST_3 = 0, MOST_4 = 0 };
 #endif
 /* Of whole numbers, whose products take longer than what is read for them: two wide. */
 #if defined(__AVX512F__) || defined(__aarch64__)
-#define WHOLE_STRIPS(S, T) TWELVE(S, T, 1) TEN(S, T, 2)
+#define WHOLE_STRIPS(S, T) TWELVE(S, T, 1) EIGHT(S, T, 2)
 #else
 #define WHOLE_STRIPS STRIPS
 #endif
+/* Other numbers of rows are done by two of these. */
 #define FOUR(S, T, w) S(T, 1, w) S(T, 2, w) S(T, 3, w) S(T, 4, w)
 #define SIX(S, T, w) FOUR(S, T, w) S(T, 5, w) S(T, 6, w)
-#define EIGHT(S, T, w) SIX(S, T, w) S(T, 7, w) S(T, 8, w)
-#define TEN(S, T, w) EIGHT(S, T, w) S(T, 9, w) S(T, 10, w)
-#define TWELVE(S, T, w) TEN(S, T, w) S(T, 11, w) S(T, 12, w)
+#define EIGHT(S, T, w) SIX(S, T, w) S(T, 8, w)
+#define TWELVE(S, T, w) EIGHT(S, T, w) S(T, 10, w) S(T, 12, w)
+#define EACH(S, T) EIGHT(S, T, 1) S(T, 7, 1)
 
 typedef u32 s32_t; /* modulo 2^32 */
 typedef u32 s32_v __attribute__((vector_size(BYTES)));
@@ -94,25 +95,29 @@ typedef double f64_t;
 #define STRIP(T, R, W)                                                                             \
   FUSED static void strip_##T##_##R##_##W(const dot_strip *t) {                                    \
     CONTRACT                                                                                       \
-    const i64 *ka = t->ka;                                                                         \
-    const T##_t *b = t->b, *a[R];                                                                  \
-    i64 kb = t->kb;                                                                                \
-    T##_v s[(R) * (W)], x[W];                                                                      \
-    UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
-    UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (T##_v){0};                                  \
-    if ((W) == 4) { /* what is written at the end is on its way */                                 \
-      UNROLL for (int i = 0; i < (R) * (W); i++)                                                   \
-          __builtin_prefetch((T##_m *)t->c[i / (W)] + i % (W), 1);                                 \
+    const i64 *row = t->row, *to = t->to;                                                          \
+    for (u64 rows = t->rows; rows > 0; rows -= (R), row += (R), to += (R)) {                       \
+      const i64 *ka = t->ka;                                                                       \
+      const T##_t *b = t->b, *a[R];                                                                \
+      T##_t *c = t->c;                                                                             \
+      i64 kb = t->kb;                                                                              \
+      T##_v s[(R) * (W)], x[W];                                                                    \
+      UNROLL for (int i = 0; i < (R); i++) a[i] = (const T##_t *)t->a + row[i];                    \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (T##_v){0};                                \
+      if ((W) == 4) { /* what is written at the end is on its way */                               \
+        UNROLL for (int i = 0; i < (R) * (W); i++)                                                 \
+            __builtin_prefetch((T##_m *)(c + to[i / (W)]) + i % (W), 1);                           \
+      }                                                                                            \
+      for (size_t k = t->k; k > 0; k--, b += kb) {                                                 \
+        i64 at = *ka++;                                                                            \
+        UNROLL for (int j = 0; j < (W); j++) x[j] = ((const T##_m *)b)[j];                         \
+        UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += a[i / (W)][at] * x[i % (W)];            \
+      }                                                                                            \
+      if (t->more) {                                                                               \
+        UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((T##_m *)(c + to[i / (W)]))[i % (W)];  \
+      }                                                                                            \
+      UNROLL for (int i = 0; i < (R) * (W); i++)((T##_m *)(c + to[i / (W)]))[i % (W)] = s[i];      \
     }                                                                                              \
-    for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
-      i64 at = *ka++;                                                                              \
-      UNROLL for (int j = 0; j < (W); j++) x[j] = ((const T##_m *)b)[j];                           \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += a[i / (W)][at] * x[i % (W)];              \
-    }                                                                                              \
-    if (t->more) {                                                                                 \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((T##_m *)t->c[i / (W)])[i % (W)];        \
-    }                                                                                              \
-    UNROLL for (int i = 0; i < (R) * (W); i++)((T##_m *)t->c[i / (W)])[i % (W)] = s[i];            \
   }
 STRIPS(STRIP, f32)
 STRIPS(STRIP, f64)
@@ -126,7 +131,7 @@ WHOLE_STRIPS(STRIP, s32)
     const T##_t *b = t->b, *a[R];                                                                  \
     i64 kb = t->kb;                                                                                \
     T##_v s[R];                                                                                    \
-    UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
+    UNROLL for (int i = 0; i < (R); i++) a[i] = (const T##_t *)t->a + t->row[i];                   \
     UNROLL for (int i = 0; i < (R); i++) s[i] = (T##_v){0};                                        \
     for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
       i64 at = *ka++;                                                                              \
@@ -134,38 +139,43 @@ WHOLE_STRIPS(STRIP, s32)
       UNROLL for (int i = 0; i < (R); i++) s[i] += *(const T##_m *)(a[i] + at) * x;                \
     }                                                                                              \
     UNROLL for (int i = 0; i < (R); i++) {                                                         \
-      if (t->more) s[i] += *(T##_m *)t->c[i];                                                      \
-      *(T##_m *)t->c[i] = s[i];                                                                    \
+      T##_m *c = (T##_m *)((T##_t *)t->c + t->to[i]);                                              \
+      if (t->more) s[i] += *c;                                                                     \
+      *c = s[i];                                                                                   \
     }                                                                                              \
   }
-EIGHT(LANE_STRIP, f32, 1)
-EIGHT(LANE_STRIP, f64, 1)
-EIGHT(LANE_STRIP, s32, 1)
+EACH(LANE_STRIP, f32)
+EACH(LANE_STRIP, f64)
+EACH(LANE_STRIP, s32)
 
 /* Of elements that are several terms each (dot_join). */
 #define JOINED_STRIP(K, R, W)                                                                      \
   TARGET_##K static void strip_##K##_##R##_##W(const dot_strip *t) {                               \
-    const i64 *ka = t->ka;                                                                         \
-    const u32 *b = t->b, *a[R];                                                                    \
-    i64 kb = t->kb;                                                                                \
-    K##_v s[(R) * (W)];                                                                            \
-    s32_v x[W];                                                                                    \
-    UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
-    UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (K##_v){0};                                  \
-    if (HAS_START_##K && t->start) {                                                               \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = ((const K##_m *)t->start)[i % (W)];        \
+    const i64 *row = t->row, *to = t->to;                                                          \
+    for (u64 rows = t->rows; rows > 0; rows -= (R), row += (R), to += (R)) {                       \
+      const i64 *ka = t->ka;                                                                       \
+      const u32 *b = t->b, *a[R];                                                                  \
+      u32 *c = t->c;                                                                               \
+      i64 kb = t->kb;                                                                              \
+      K##_v s[(R) * (W)];                                                                          \
+      s32_v x[W];                                                                                  \
+      UNROLL for (int i = 0; i < (R); i++) a[i] = (const u32 *)t->a + row[i];                      \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (K##_v){0};                                \
+      if (HAS_START_##K && t->start) {                                                             \
+        UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = ((const K##_m *)t->start)[i % (W)];      \
+      }                                                                                            \
+      for (size_t k = t->k; k > 0; k--, b += kb) {                                                 \
+        i64 at = *ka++;                                                                            \
+        UNROLL for (int j = 0; j < (W); j++) x[j] = ((const s32_m *)b)[j];                         \
+        UNROLL for (int i = 0; i < (R) * (W); i++) s[i] =                                          \
+            ADD_##K(s[i], a[i / (W)][at], x[i % (W)]);                                             \
+      }                                                                                            \
+      if (t->more) {                                                                               \
+        UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((K##_m *)(c + to[i / (W)]))[i % (W)];  \
+      }                                                                                            \
+      UNROLL for (int i = 0; i < (R) * (W); i++)((K##_m *)(c + to[i / (W)]))[i % (W)] = s[i];      \
     }                                                                                              \
-    for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
-      i64 at = *ka++;                                                                              \
-      UNROLL for (int j = 0; j < (W); j++) x[j] = ((const s32_m *)b)[j];                           \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = ADD_##K(s[i], a[i / (W)][at], x[i % (W)]); \
-    }                                                                                              \
-    if (t->more) {                                                                                 \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((K##_m *)t->c[i / (W)])[i % (W)];        \
-    }                                                                                              \
-    UNROLL for (int i = 0; i < (R) * (W); i++)((K##_m *)t->c[i / (W)])[i % (W)] = s[i];            \
   }
-
 #if defined(__SSE2__)
 #if defined(__AVX512F__)
 #define ADD_pairs(s, a, b)                                                                         \
@@ -187,7 +197,7 @@ WHOLE_STRIPS(JOINED_STRIP, pairs)
 #endif
 
 #if defined(__AVX512F__)
-#define SOME_STRIPS(S, T) TWELVE(S, T, 1) TEN(S, T, 2) SIX(S, T, 4)
+#define SOME_STRIPS(S, T) TWELVE(S, T, 1) EIGHT(S, T, 2) SIX(S, T, 4)
 
 #define ADD_bf16(s, a, b)                                                                          \
   (f32_v) _mm512_dpbf16_ps((__m512)(s), (__m512bh)_mm512_set1_epi32((int)(a)), (__m512bh)(b))
@@ -235,21 +245,20 @@ JOIN_QUAD(bytes, 0)
 JOIN_QUAD(shifted, 0x80808080)
 
 enum { SMALL = 4 };
-#define PLAIN_STRIP(R)                                                                             \
-  static void strip_s64_##R(const dot_strip *t) {                                                  \
-    for (int i = 0; i < (R); i++) {                                                                \
-      const u64 *a = t->a[i], *b = t->b;                                                           \
-      u64 *c = t->c[i], s[SMALL] = {0};                                                            \
-      for (size_t k = 0; k < t->k; k++, b += t->kb)                                                \
-        UNROLL for (int j = 0; j < SMALL; j++) s[j] += a[t->ka[k]] * b[j];                         \
-      UNROLL for (int j = 0; j < SMALL; j++) c[j] = t->more ? c[j] + s[j] : s[j];                  \
-    }                                                                                              \
+static void strip_s64(const dot_strip *t) {
+  for (u64 i = 0; i < t->rows; i++) {
+    const u64 *a = (const u64 *)t->a + t->row[i], *b = t->b;
+    u64 *c = (u64 *)t->c + t->to[i], s[SMALL] = {0};
+    for (size_t k = 0; k < t->k; k++, b += t->kb)
+      UNROLL for (int j = 0; j < SMALL; j++) s[j] += a[t->ka[k]] * b[j];
+    UNROLL for (int j = 0; j < SMALL; j++) c[j] = t->more ? c[j] + s[j] : s[j];
   }
-#define COMPLEX_STRIP(name, T, R)                                                                  \
-  static void strip_##name##_##R(const dot_strip *t) {                                             \
-    for (int i = 0; i < (R); i++) {                                                                \
-      const T *a = t->a[i], *b = t->b;                                                             \
-      T *c = t->c[i], re[SMALL] = {0}, im[SMALL] = {0};                                            \
+}
+#define COMPLEX_STRIP(name, T)                                                                     \
+  static void strip_##name(const dot_strip *t) {                                                   \
+    for (u64 i = 0; i < t->rows; i++) {                                                            \
+      const T *a = (const T *)t->a + 2 * t->row[i], *b = t->b;                                     \
+      T *c = (T *)t->c + 2 * t->to[i], re[SMALL] = {0}, im[SMALL] = {0};                           \
       for (size_t k = 0; k < t->k; k++, b += 2 * t->kb) {                                          \
         const T *x = a + 2 * t->ka[k];                                                             \
         UNROLL for (int j = 0; j < SMALL; j++) {                                                   \
@@ -263,18 +272,15 @@ enum { SMALL = 4 };
       }                                                                                            \
     }                                                                                              \
   }
-#define PLAIN_STRIPS(R) PLAIN_STRIP(R) COMPLEX_STRIP(c64, float, R) COMPLEX_STRIP(c128, double, R)
-PLAIN_STRIPS(1)
-PLAIN_STRIPS(2)
-PLAIN_STRIPS(3)
-PLAIN_STRIPS(4)
+COMPLEX_STRIP(c64, float)
+COMPLEX_STRIP(c128, double)
 
 #define ROW(T, R, W) d->fn[(W)-1][(R)-1] = strip_##T##_##R##_##W;
 #define LANE_ROW(T, R, W) d->across[(R)-1] = lanes_##T##_##R;
 #define VECTOR_STRIPS(T, OF, WIDE)                                                                 \
   static void fill_##T(dot_strips *d) {                                                            \
     OF(ROW, T)                                                                                     \
-    EIGHT(LANE_ROW, T, 1)                                                                          \
+    EACH(LANE_ROW, T)                                                                              \
     const u8 most[] = {MOST_1, MOST_2, MOST_3, MOST_4};                                            \
     memcpy(d->rows, most, sizeof most);                                                            \
     d->lanes = T##_lanes;                                                                          \
@@ -310,10 +316,7 @@ static void fill_joined(dot_kernels *k) {
 #endif
 }
 #define SMALL_STRIPS(T)                                                                            \
-  (dot_strips) {                                                                                   \
-    .fn = {{strip_##T##_1, strip_##T##_2, strip_##T##_3, strip_##T##_4}}, .rows = {SMALL},         \
-    .lanes = SMALL, .vectors = 1                                                                   \
-  }
+  (dot_strips) { .fn = {{strip_##T}}, .rows = {1}, .lanes = SMALL, .vectors = 1 }
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

@@ -4,8 +4,8 @@
  * to what c held. Both operands are packed.
  *
  * A strip: rows of the result, some vectors wide, whose operands may lie where they are:
- * c[i][j] = sum over p of a[i][ka[p]] * b[p * kb + j], and likewise. A strip across, one vector
- * wide: c[i][j] = sum over p of a[i][ka[p] + j] * b[p * kb + j]. */
+ * c[to[i] + j] = sum over p of a[row[i] + ka[p]] * b[p * kb + j], and likewise. A strip across, one
+ * vector wide: c[to[i] + j] = sum over p of a[row[i] + ka[p] + j] * b[p * kb + j]. */
 #ifndef EXEC_DOT_KERNEL_H
 #define EXEC_DOT_KERNEL_H
 
@@ -50,16 +50,18 @@ typedef struct dot_tile {
   u32 mr, nr;
 } dot_tile;
 
-enum { DOT_ROWS = 12, DOT_VECTORS = 4, DOT_ACROSS = 8 };
+enum { DOT_ROWS = 12, DOT_VECTORS = 4, DOT_WELL = 3, DOT_ACROSS = 8 };
 
-/* Offsets count elements. */
+/* Offsets count elements. Rows are done so many at a time as a strip has, of which they are a
+ * multiple. */
 typedef struct dot_strip {
   size_t k;
-  const void *const *a; /* by row */
-  const i64 *ka;
-  const void *b;
+  u64 rows;
+  const void *a, *b;
+  const i64 *row, *ka; /* of a's rows and terms */
   i64 kb;
-  void *const *c;    /* by row */
+  void *c;
+  const i64 *to;     /* of c's rows */
   const void *start; /* of quads: what every row's sums begin with; or NULL */
   bool more;
 } dot_strip;

@@ -16,13 +16,11 @@ static char *sum_strip(const lanes *x, const exec_env *env, u64 m, u64 n, u64 j)
   char *sums = env->scratch, *total = sums + ROWS * x->row, *at = p->groups ? total : sums;
   const char *lhs = (const char *)env->slots[p->lhs] + p->lhs_offset + j * p->size;
   const char *rhs = (const char *)env->slots[p->rhs] + p->rhs_offset + j * p->size;
-  const void *a[ROWS];
-  void *c[ROWS];
-  i64 ka[KC];
-  dot_strip t = {.a = a, .ka = ka, .kb = p->rhs_k.step, .c = c};
+  i64 row[ROWS], to[ROWS], ka[KC];
+  dot_strip t = {.a = lhs, .row = row, .ka = ka, .kb = p->rhs_k.step, .c = sums, .to = to};
   for (u64 i = 0; i < n; i++) {
-    a[i] = lhs + axis_at(&p->lhs_m, m + i) * (i64)p->size;
-    c[i] = sums + i * x->row;
+    row[i] = axis_at(&p->lhs_m, m + i);
+    to[i] = (i64)(i * x->row / p->size);
   }
   for (u64 k = 0, done = 0; k < p->k; k += KC, done++) {
     t.k = p->k - k < KC ? p->k - k : KC;

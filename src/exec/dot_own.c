@@ -112,36 +112,37 @@ static void pack_across(const product *p, dtype type, const char *base, const i6
   }
 }
 
-/* A panel of elements that are several terms each; zeros stand beside the last ones. */
-static void pack_joined(const product *p, bool lhs, const char *base, const i64 *row_of, size_t n,
-                        const i64 *k_of, size_t k, u32 r, char *to, char *line) {
-  enum { WORTH = 4 };
+/* Rows of elements that are several terms each, `apart` bytes from one another; zeros stand beside
+ * the last terms. */
+static void join_rows(const product *p, bool lhs, const char *base, const i64 *row_of, size_t n,
+                      const i64 *k_of, size_t k, char *to, size_t apart) {
+  const dot_join *join = lhs ? p->join_a : p->join_b;
+  size_t from_size = dtype_size(lhs ? p->lhs_type : p->rhs_type), size = p->size / p->each;
+  size_t all = (k + p->each - 1) / p->each * p->size, first = run_length(k_of, k);
+  for (size_t row = 0; row < n; row++, to += apart) {
+    const char *from = base + row_of[row] * (i64)from_size;
+    for (size_t i = 0, run = first; i < k; i += run) {
+      if (i > 0) run = run_length(k_of + i, k - i);
+      join->along(run, to + i * size, from + k_of[i] * (i64)from_size);
+    }
+    memset(to + k * size, 0, all - k * size);
+  }
+}
+
+/* A panel of such elements, of rows that lie together, in runs. */
+static void join_panel(const product *p, bool lhs, const char *base, const i64 *row_of, size_t n,
+                       const i64 *k_of, size_t k, u32 r, u32 *to) {
   static const char zeros[2 * NC];
   const dot_join *join = lhs ? p->join_a : p->join_b;
-  size_t from_size = dtype_size(lhs ? p->lhs_type : p->rhs_type), each = p->each;
-  size_t elements = (k + each - 1) / each, size = p->size / each, first = run_length(k_of, k);
-  u32 *out = (u32 *)(void *)to;
-  if (run_length(row_of, n) < (n < WORTH ? n : WORTH) || n == 1) {
-    for (size_t row = 0; row < n; row++) {
-      const char *from = base + row_of[row] * (i64)from_size;
-      char *at = line + row * elements * p->size;
-      for (size_t i = 0, run = first; i < k; i += run) {
-        if (i > 0) run = run_length(k_of + i, k - i);
-        join->along(run, at + i * size, from + k_of[i] * (i64)from_size);
-      }
-      memset(at + k * size, 0, elements * p->size - k * size);
-    }
-    p->k_->transpose[2](elements, n, to, (i64)r * 4, line, (i64)elements * 4, false);
-    return;
-  }
+  i64 from_size = (i64)dtype_size(lhs ? p->lhs_type : p->rhs_type);
+  size_t each = p->each, elements = (k + each - 1) / each;
   for (size_t row = 0, run; row < n; row += run) {
     run = run_length(row_of + row, n - row);
     for (size_t i = 0; i < elements; i++) {
       const void *from[DOT_JOINED];
       for (size_t q = 0; q < each; q++)
-        from[q] =
-            i * each + q < k ? base + (row_of[row] + k_of[i * each + q]) * (i64)from_size : zeros;
-      join->across(run, out + i * r + row, from);
+        from[q] = i * each + q < k ? base + (row_of[row] + k_of[i * each + q]) * from_size : zeros;
+      join->across(run, to + i * r + row, from);
     }
   }
 }
@@ -154,9 +155,13 @@ static void pack(const product *p, bool lhs, const char *base, const i64 *row_of
   size_t size = p->size, elements = (k + p->each - 1) / p->each;
   dtype type = lhs ? p->lhs_type : p->rhs_type;
   for (size_t i = 0; n < r && i < elements; i++) memset(to + (i * r + n) * size, 0, (r - n) * size);
-  if (p->each > 1)
-    pack_joined(p, lhs, base, row_of, n, k_of, k, r, to, line);
-  else if (run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1)
+  bool together = run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1;
+  if (p->each > 1 && together) {
+    join_panel(p, lhs, base, row_of, n, k_of, k, r, (u32 *)(void *)to);
+  } else if (p->each > 1) {
+    join_rows(p, lhs, base, row_of, n, k_of, k, line, elements * 4);
+    p->k_->transpose[2](elements, n, to, (i64)r * 4, line, (i64)elements * 4, false);
+  } else if (together)
     pack_across(p, type, base, row_of, n, k_of, k, r, to);
   else if (!pack_panel(p, type, base, row_of, n, k_of, k, r, to) &&
            !pack_singles(p, type, base, row_of, n, k_of, k, r, to))
@@ -210,28 +215,78 @@ static bool store_across(const product *p, char *out, const char *c, size_t ldc,
 
 /* ---- strips ---- */
 
-/* A block of the result, and what is being summed for it. */
+void dot_rows(const dot_strips *s, u32 vectors, dot_strip t) {
+  dot_strip_fn *const *fn = s->fn[vectors - 1];
+  u64 most = s->rows[vectors - 1];
+  for (u64 left = t.rows; left > 0; left -= t.rows) {
+    u64 strips = (left + most - 1) / most, r = (left + strips - 1) / strips;
+    bool even = fn[r - 1] != NULL; /* of these, and then of one less */
+    if (!even) r = left < most ? r - 1 : most;
+    t.rows = even ? (left - strips * (r - 1)) * r : left / r * r;
+    fn[r - 1](&t);
+    t.row += t.rows, t.to += t.rows;
+  }
+}
+
+u32 dot_vectors(const dot_strips *s, u64 left, u32 most) {
+  if (left <= s->vectors) return s->fn[left - 1][0] ? (u32)left : (u32)left - 1;
+  if (most > s->vectors || !s->fn[most - 1][0]) most = s->vectors;
+  u64 panels = (left + most - 1) / most, w = (left + panels - 1) / panels;
+  return s->fn[w - 1][0] ? (u32)w : most;
+}
+
+/* A block of the result. */
 typedef struct block {
   const product *p;
   const char *a, *b;
   char *pa, *pb, *line; /* packed */
   u64 m0, mc, n0, nc;
-  u32 r; /* rows of a strip */
-  i64 rows[MC], columns[NC], ka[DOT_JOINED * KC], kb[DOT_JOINED * KC];
-  void *c[MC];
+  char *c; /* its sums */
+  const i64 *to;
   u32 start[DOT_VECTORS * 16];
 } block;
 
+/* Offsets from *base on, which moves to the first of them. */
+static const i64 *offsets(const axis *x, u64 first, size_t size, const char **base) {
+  if (x->table) return x->table + first;
+  *base += (i64)first * x->step * (i64)size;
+  return x->steps;
+}
+
 /* Packs columns [j, j + n) for terms k0 and on, unless they can be read where they are. */
-static const char *panel(block *x, u64 j, size_t n, u64 k0, size_t kc, u32 width, i64 *kb) {
+static const char *panel(const block *x, u64 j, size_t n, u64 k0, size_t kc, u32 width, i64 *kb) {
   const product *p = x->p;
+  size_t size = dtype_size(p->rhs_type);
+  const char *from = x->b;
   if (p->direct_b && n == width) {
     *kb = p->rhs_k.step;
-    return x->b + (axis_at(&p->rhs_n, x->n0 + j) + axis_at(&p->rhs_k, k0)) * (i64)p->size;
+    return from + (axis_at(&p->rhs_n, x->n0 + j) + axis_at(&p->rhs_k, k0)) * (i64)size;
   }
-  pack(p, false, x->b, x->columns + j, n, x->kb, kc, width, x->pb, x->line);
+  const i64 *columns = offsets(&p->rhs_n, x->n0 + j, size, &from);
+  const i64 *terms = offsets(&p->rhs_k, k0, size, &from);
+  pack(p, false, from, columns, n, terms, kc, width, x->pb, x->line);
   *kb = width;
   return x->pb;
+}
+
+/* Rows for terms k0 and on: of single terms these lie side by side, of joined ones rows may. */
+static void bring_rows(const block *x, u64 k0, size_t kc, dot_strip *t) {
+  const product *p = x->p;
+  const char *from = x->a;
+  size_t size = dtype_size(p->lhs_type);
+  const i64 *rows = offsets(&p->lhs_m, x->m0, size, &from);
+  const i64 *terms = offsets(&p->lhs_k, k0, size, &from);
+  bool joined = p->each > 1;
+  t->a = p->direct_a ? from : x->pa;
+  t->row = p->direct_a && !joined ? rows : p->packed_m.steps;
+  t->ka = p->direct_a && !joined ? terms : p->packed_k.steps;
+  if (p->direct_a) return;
+  if (p->across_a)
+    join_panel(p, true, from, rows, x->mc, terms, kc, (u32)p->mc, (u32 *)(void *)x->pa);
+  else if (joined)
+    join_rows(p, true, from, rows, x->mc, terms, kc, x->pa, (size_t)p->packed_m.step * p->size);
+  else
+    pack(p, true, from, terms, kc, rows, x->mc, KC, x->pa, x->line);
 }
 
 /* What 128 times the columns of a panel are too many. */
@@ -239,71 +294,54 @@ static const u32 *less_shift(block *x, const dot_strip *t, u32 w) {
   static const u32 shift = 0x80808080;
   static const i64 same[KC];
   u32 *start = x->start, n = w * x->p->strips->lanes;
-  const void *a[] = {&shift};
-  void *c[] = {start};
-  x->p->strips->fn[w - 1][0](
-      &(dot_strip){.k = t->k, .a = a, .ka = same, .b = t->b, .kb = t->kb, .c = c});
+  x->p->strips->fn[w - 1][0](&(dot_strip){.k = t->k,
+                                          .rows = 1,
+                                          .a = &shift,
+                                          .row = same,
+                                          .ka = same,
+                                          .b = t->b,
+                                          .kb = t->kb,
+                                          .c = start,
+                                          .to = same});
   for (u32 i = 0; i < n; i++) start[i] = -start[i];
   return start;
 }
 
 /* Terms [k0, k0 + kc), added to what is there if `more`. */
-static void add_terms(block *x, u64 k0, size_t kc, u32 vectors, bool more) {
+static void add_terms(block *x, u64 k0, size_t kc, bool more) {
   const product *p = x->p;
   const dot_strips *s = p->strips;
-  u32 r = x->r, wide = vectors * s->lanes;
-  size_t packed = (kc + p->each - 1) / p->each;
-  axis_list(&p->lhs_k, k0, kc, x->ka);
-  if (!p->direct_b || x->nc % s->lanes) axis_list(&p->rhs_k, k0, kc, x->kb);
-  if (!p->direct_a) {
-    for (u64 i = 0; i < x->mc; i += r)
-      pack(p, true, x->a, x->rows + i, x->mc - i < r ? x->mc - i : r, x->ka, kc, r,
-           x->pa + i * packed * p->size, x->line);
-    for (size_t k = 0; k < packed; k++) x->ka[k] = (i64)(k * r);
-  }
+  dot_strip t = {.k = (kc + p->each - 1) / p->each, .rows = x->mc, .to = x->to, .more = more};
+  bring_rows(x, k0, kc, &t);
   for (u64 j = 0, n; j < x->nc; j += n) {
-    n = x->nc - j < wide ? x->nc - j : wide;
-    u32 w = (u32)((n + s->lanes - 1) / s->lanes);
-    if (!s->fn[w - 1][0]) n = --w * s->lanes;
-    const void *a[DOT_ROWS];
-    void *c[DOT_ROWS];
-    dot_strip t = {.k = packed, .a = a, .ka = x->ka, .c = c, .more = more};
+    n = x->nc - j;
+    u32 w = dot_vectors(s, (n + s->lanes - 1) / s->lanes, p->most);
+    if (n > w * s->lanes) n = w * s->lanes;
     t.b = panel(x, j, n, k0, kc, w * s->lanes, &t.kb);
+    t.c = x->c + j * p->size;
     if (p->shifted) t.start = less_shift(x, &t, w);
-    for (u64 i = 0; i < x->mc; i += r) {
-      u32 rows = x->mc - i < r ? (u32)(x->mc - i) : r;
-      for (u32 row = 0; row < rows; row++) {
-        a[row] = p->direct_a ? x->a + x->rows[i + row] * (i64)p->size
-                             : x->pa + (i * packed + row) * p->size;
-        c[row] = (char *)x->c[i + row] + j * p->size;
-      }
-      s->fn[w - 1][rows - 1](&t);
-    }
+    dot_rows(s, w, t);
   }
 }
 
 /* Rows [m0, m0 + mc) x columns [n0, n0 + nc), all of k. */
 static void multiply_block(const product *p, const exec_env *env, block *x, char *out) {
-  const dot_strips *s = p->strips;
-  u32 vectors = (u32)((x->nc + s->lanes - 1) / s->lanes);
-  if (vectors > s->vectors) vectors = s->vectors;
-  u64 most = s->rows[vectors - 1], strips = (x->mc + most - 1) / most;
-  size_t ldc = align_up(x->nc, s->lanes), size = p->size, to_size = dtype_size(p->out_type);
+  size_t ldc = p->out_row.step, size = p->size, to_size = dtype_size(p->out_type);
   char *c = env->scratch + p->c_at, *total = p->groups ? env->scratch + p->total_at : c;
-  x->r = (u32)((x->mc + strips - 1) / strips);
-  axis_list(&p->lhs_m, x->m0, x->mc, x->rows);
-  if (!p->direct_b || x->nc % s->lanes) axis_list(&p->rhs_n, x->n0, x->nc, x->columns);
-  for (u64 i = 0; i < x->mc; i++)
-    x->c[i] = p->direct_c ? out + (axis_at(&p->out_m, x->m0 + i) + (i64)x->n0) * (i64)size
-                          : c + i * ldc * size;
+  x->c = c, x->to = p->out_row.steps;
+  if (p->direct_c) {
+    const char *first = out + x->n0 * size;
+    x->to = offsets(&p->out_m, x->m0, size, &first);
+    x->c = (char *)(uintptr_t)first;
+  }
   for (u64 k0 = 0, done = 0; k0 < p->k; k0 += p->kc, done++) {
     size_t kc = p->k - k0 < p->kc ? p->k - k0 : p->kc;
-    add_terms(x, k0, kc, vectors, done % DOT_GROUP > 0);
+    add_terms(x, k0, kc, done % DOT_GROUP > 0);
     if (p->groups && (done % DOT_GROUP == DOT_GROUP - 1 || k0 + kc == p->k))
       dot_add_group(p, done < DOT_GROUP, total, c, x->mc * ldc);
   }
   if (p->k == 0)
-    for (u64 i = 0; i < x->mc; i++) memset(x->c[i], 0, x->nc * size);
+    for (u64 i = 0; i < x->mc; i++) memset(x->c + x->to[i] * (i64)size, 0, x->nc * size);
   if (p->direct_c || store_across(p, out, total, ldc, x->m0, x->mc, x->n0, x->nc)) return;
   for (u64 i = 0; i < x->mc; i++)
     dot_store_row(p, &p->out_n, out + axis_at(&p->out_m, x->m0 + i) * (i64)to_size,
@@ -343,25 +381,65 @@ static bool lies_well(const product *p, const axis *apart) {
   return apart->n <= 8 || apart->table || apart->step * (i64)p->size % ALIAS != 0;
 }
 
-size_t dot_own_prepare(product *p) {
+/* Offsets of the first elements. */
+static void list_steps(arena *a, axis *x, u64 most) {
+  if (x->table) return;
+  u64 n = x->n < most ? x->n : most;
+  i64 *steps = ARENA_ARRAY(a, i64, n + 1);
+  axis_list(x, 0, n, steps);
+  x->steps = steps;
+}
+static axis steps_of(arena *a, u64 n, u64 step) {
+  axis x = {.n = n, .step = (i64)step};
+  list_steps(a, &x, n);
+  return x;
+}
+
+static void list_offsets(arena *a, product *p, size_t ldc) {
+  u64 elements = p->kc / p->each, row = p->across_a ? 1 : elements;
+  if (p->direct_a) row = (u64)(p->lhs_m.step / (i64)p->each);
+  list_steps(a, &p->lhs_m, MC);
+  list_steps(a, &p->out_m, MC);
+  list_steps(a, &p->lhs_k, p->kc);
+  list_steps(a, &p->rhs_k, p->kc);
+  list_steps(a, &p->rhs_n, DOT_VECTORS * p->strips->lanes);
+  p->out_row = steps_of(a, p->mc, ldc);
+  if (p->direct_a && p->each == 1) return;
+  p->packed_m = steps_of(a, p->mc, row);
+  p->packed_k = steps_of(a, elements, p->across_a ? p->mc : 1);
+}
+
+/* Terms that lie as they are joined. */
+static bool is_joined(const product *p) {
+  const axis *m = &p->lhs_m, *k = &p->lhs_k;
+  return !m->table && !k->table && k->step == 1 && k->n % p->each == 0 &&
+         m->step % (i64)p->each == 0;
+}
+
+size_t dot_own_prepare(arena *a, product *p) {
   enum { FEW = 4, NEAR = 512, NARROW = 128 };
   const dot_strips *s = p->strips;
   u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
   u64 most = p->n <= NARROW ? MC : MC / 2, blocks = (p->unit_m + most - 1) / most;
   p->mc = (p->unit_m + blocks - 1) / blocks;
   p->nc = p->unit_n < NC ? p->unit_n : NC;
-  p->direct_a =
-      p->lhs_type == p->acc &&
-      (is_together(&p->lhs_k) || p->m == 1 ||
-       (panels <= FEW && is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)));
-  p->direct_b = p->rhs_type == p->acc && !p->rhs_n.table && p->rhs_n.step == 1 && !p->rhs_k.table &&
-                (p->unit_m <= FEW * s->rows[0] || p->rhs_k.step <= NEAR);
+  p->across_a = p->each > 1 && !is_together(&p->lhs_k) && is_together(&p->lhs_m);
+  p->direct_a = p->each > 1
+                    ? p->as_it_is && is_joined(p)
+                    : p->lhs_type == p->acc &&
+                          (is_together(&p->lhs_k) || p->m == 1 ||
+                           (panels <= FEW && is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)));
   p->direct_c = p->out_type == p->acc && !p->groups && !p->out_n.table && p->out_n.step == 1 &&
                 p->n % s->lanes == 0;
+  bool near = p->rhs_k.step <= NEAR;
+  p->direct_b = p->rhs_type == p->acc && !p->rhs_n.table && p->rhs_n.step == 1 && !p->rhs_k.table &&
+                (near || p->unit_m <= FEW * s->rows[0]);
+  p->most = p->direct_b && !near ? DOT_VECTORS : DOT_WELL;
   size_t nc = align_up(p->nc, s->lanes), c = p->direct_c ? 0 : p->mc * nc * p->size;
   p->b_at = p->a_at + (p->direct_a ? 0 : align_up((p->mc + DOT_ROWS) * KC * p->size, 64));
   p->c_at = p->b_at + align_up(wide * KC * p->size, 64);
   p->total_at = p->c_at + align_up(c, 64);
+  list_offsets(a, p, nc);
   p->row_at = p->total_at + (p->groups ? align_up(c, 64) : 0);
   return align_up(KC * 32 + NC * 16, 64) + (p->each > 1 ? align_up(wide * KC * p->size, 64) : 0);
 }

@@ -108,6 +108,14 @@ static void choose_units(small *x, exec_step *out) {
   out->cost = 100 + x->unit * each / 16;
 }
 
+/* Strips of some vectors read each row once for all of them. */
+static bool is_for_strips(const small *x) {
+  enum { ROWS = 6, WORK = 1 << 14 };
+  u64 lanes = x->kernels->lanes, m = x->rows.own->n, n = x->columns.own->n;
+  return x->rows.own == &x->p->lhs_m && m >= ROWS && n >= 2 * lanes && n % lanes == 0 &&
+         m * n * x->p->k >= WORK;
+}
+
 /* What lies in a core's cache whole, so that nothing needs to be packed; and long ones of which a
  * vector has all columns, or all rows are added at once. */
 static bool is_worth(small *x) {
@@ -119,6 +127,7 @@ static bool is_worth(small *x) {
   bool wide = n >= EDGE && m <= ROWS && k <= (m <= FEW ? TERMS : x->call.turned ? MORE : DOT_TERMS);
   x->call.by_rows = tall && along && n <= x->kernels->by_rows && k >= TERMS;
   x->call.summed = one || x->call.by_rows;
+  if (is_for_strips(x)) return false;
   return one || tall || wide || (m <= EDGE && n <= EDGE && k <= EDGE);
 }
 

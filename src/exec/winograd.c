@@ -107,19 +107,23 @@ static source input(const tiling *x, const exec_env *env, i64 feature) {
 static void multiply(const tiling *x, i64 rows, i64 k, const float *a, i64 apart, const float *b,
                      float *m, bool more) {
   const dot_strips *s = x->p->strips;
-  i64 panel = x->t.panel, lanes = s->lanes, n, some;
-  for (i64 j = 0; j < panel; j += n) {
-    u32 w = (u32)min_i64((panel - j) / lanes, s->vectors), most = s->rows[w - 1];
-    i64 strips = (rows + most - 1) / most, each = (rows + strips - 1) / strips;
-    n = w * lanes;
-    for (i64 i = 0; i < rows; i += some) {
-      const void *from[DOT_ROWS];
-      void *to[DOT_ROWS];
-      some = min_i64(each, rows - i);
-      for (i64 r = 0; r < some; r++) from[r] = a + (i + r) * apart, to[r] = m + (i + r) * panel + j;
-      s->fn[w - 1][some - 1](&(dot_strip){
-          .k = (size_t)k, .a = from, .ka = x->ka, .b = b + j, .kb = panel, .c = to, .more = more});
-    }
+  i64 panel = x->t.panel, lanes = s->lanes, row[TILES > FEATURES ? TILES : FEATURES],
+      to[COUNT(row)];
+  for (i64 i = 0; i < rows; i++) row[i] = i * apart, to[i] = i * panel;
+  for (i64 j = 0; j < panel;) {
+    u32 w = dot_vectors(s, (u64)((panel - j) / lanes), DOT_WELL);
+    dot_rows(s, w,
+             (dot_strip){.k = (size_t)k,
+                         .rows = (u64)rows,
+                         .a = a,
+                         .row = row,
+                         .ka = x->ka,
+                         .b = b + j,
+                         .kb = panel,
+                         .c = m + j,
+                         .to = to,
+                         .more = more});
+    j += w * lanes;
   }
 }
 
