@@ -106,12 +106,11 @@ static void finish_factor(const linalg_call *l, bool ok, char *to) {
     memcpy(nan, &(double){(double)NAN}, 8);
   else
     memcpy(nan, &(float){NAN}, 4);
-  for (u64 i = 0; i < n; i++)
-    for (u64 j = 0; j < n; j++)
-      if (!ok)
-        memcpy(to + (i * n + j) * size, nan, size);
-      else if (l->t.lower ? j > i : j < i)
-        memset(to + (i * n + j) * size, 0, size);
+  for (u64 i = 0; i < n * n && !ok; i++) memcpy(to + i * size, nan, size);
+  for (u64 i = 0; i < n && ok; i++) {
+    u64 first = l->t.lower ? i + 1 : 0, count = l->t.lower ? n - first : i;
+    memset(to + (i * n + first) * size, 0, count * size);
+  }
 }
 
 static void run_cholesky(const call_plan *plan, const exec_env *env, u64 begin, u64 end) {

@@ -218,34 +218,74 @@ static u64 factor_upper(const work *w, u64 n, grid u) {
 
 /* ---- from memory, and back ---- */
 
-/* Rows from `first` (in each, columns from its own number on if `triangular`), to scratch. */
-static void load(bool complex, u64 rows, u64 columns, bool upper_only, bool lower_only, REAL sign,
-                 strided from, grid to) {
-  for (u64 i = 0; i < rows; i++) {
-    u64 begin = upper_only ? i : 0, end = lower_only ? i + 1 : columns;
-    REAL *re = to.re + i * to.row, *im = complex ? to.im + i * to.row : NULL;
-    for (u64 j = begin; j < end; j++) {
-      const REAL *x =
-          (const REAL *)from.data + ((i64)i * from.row + (i64)j * from.column) * (im ? 2 : 1);
-      re[j] = x[0];
-      if (im) im[j] = sign * x[1];
-    }
-    for (u64 j = columns; j < to.row; j++) {
-      re[j] = 0;
-      if (im) im[j] = 0;
-    }
+/* Rows go by blocks, whose lines stay in the cache where memory has columns, one after another. */
+enum { BLOCK = 16 };
+typedef struct cells {
+  u64 first, end;
+} cells;
+
+/* Of line `at` of a triangle, or all: those on one side of the diagonal. */
+static cells cells_of(u64 first, u64 end, u64 at, bool from_diagonal, bool to_diagonal) {
+  if (from_diagonal && first < at) first = at;
+  if (to_diagonal && end > at + 1) end = at + 1;
+  return (cells){first, end};
+}
+
+INLINE void load_cell(REAL sign, const strided *from, const grid *to, u64 i, u64 j) {
+  const REAL *x =
+      (const REAL *)from->data + ((i64)i * from->row + (i64)j * from->column) * (to->im ? 2 : 1);
+  to->re[i * to->row + j] = x[0];
+  if (to->im) to->im[i * to->row + j] = sign * x[1];
+}
+INLINE void store_cell(REAL sign, const grid *from, const strided *to, u64 i, u64 j) {
+  REAL *x = (REAL *)to->data + ((i64)i * to->row + (i64)j * to->column) * (from->im ? 2 : 1);
+  x[0] = from->re[i * from->row + j];
+  if (from->im) x[1] = sign * from->im[i * from->row + j];
+}
+
+static void load_cells(REAL sign, const strided *from, const grid *to, u64 i, cells c) {
+  if (!to->im && from->column == 1 && c.first < c.end)
+    memcpy(to->re + i * to->row + c.first, (const REAL *)from->data + (i64)i * from->row + c.first,
+           (c.end - c.first) * sizeof(REAL));
+  else
+    for (u64 j = c.first; j < c.end; j++) load_cell(sign, from, to, i, j);
+}
+static void store_cells(REAL sign, const grid *from, const strided *to, u64 i, cells c) {
+  if (!from->im && to->column == 1 && c.first < c.end)
+    memcpy((REAL *)to->data + (i64)i * to->row + c.first, from->re + i * from->row + c.first,
+           (c.end - c.first) * sizeof(REAL));
+  else
+    for (u64 j = c.first; j < c.end; j++) store_cell(sign, from, to, i, j);
+}
+
+/* cell: of rows [at, end) and columns, or a triangle of these, each. */
+#define EACH_CELL(cell, sign, from, to, along_rows)                                                \
+  for (u64 at = 0, end; at < rows; at = end) {                                                     \
+    end = rows - at < BLOCK ? rows : at + BLOCK;                                                   \
+    for (u64 j = 0; (along_rows) && j < columns; j++) {                                            \
+      cells c = cells_of(at, end, j, lower_only, upper_only);                                      \
+      for (u64 i = c.first; i < c.end; i++) cell(sign, from, to, i, j);                            \
+    }                                                                                              \
+    for (u64 i = at; !(along_rows) && i < end; i++) {                                              \
+      cells c = cells_of(0, columns, i, upper_only, lower_only);                                   \
+      cell##s(sign, from, to, i, c);                                                               \
+    }                                                                                              \
+  }
+
+/* To scratch, with zeros behind each row. */
+static void load(u64 rows, u64 columns, bool upper_only, bool lower_only, REAL sign,
+                 const strided *from, const grid *to) {
+  EACH_CELL(load_cell, sign, from, to, from->row == 1)
+  u64 row = to->row, rest = (row - columns) * sizeof(REAL);
+  for (u64 at = columns; at < rows * row; at += row) {
+    memset(to->re + at, 0, rest);
+    if (to->im) memset(to->im + at, 0, rest);
   }
 }
-static void store(bool complex, u64 rows, u64 columns, bool upper_only, REAL sign, grid from,
-                  strided to) {
-  for (u64 i = 0; i < rows; i++) {
-    const REAL *re = from.re + i * from.row, *im = complex ? from.im + i * from.row : NULL;
-    for (u64 j = upper_only ? i : 0; j < columns; j++) {
-      REAL *x = (REAL *)to.data + ((i64)i * to.row + (i64)j * to.column) * (im ? 2 : 1);
-      x[0] = re[j];
-      if (im) x[1] = sign * im[j];
-    }
-  }
+static void store(u64 rows, u64 columns, bool upper_only, REAL sign, const grid *from,
+                  const strided *to) {
+  const bool lower_only = false;
+  EACH_CELL(store_cell, sign, from, to, to->row == 1)
 }
 
 static strided flip(strided s) { return (strided){s.data, s.column, s.row}; }
@@ -278,9 +318,10 @@ static u64 factor(const dot_tile *tile, const triangle *t, strided a, strided ou
   work w = take_work(tile, &at);
   grid u = take_grid(t->complex, t->n, t->n, &at);
   REAL sign = t->lower ? -1 : 1; /* L is U^H */
-  load(t->complex, t->n, t->n, true, false, sign, t->lower ? flip(a) : a, u);
+  if (t->lower) a = flip(a), out = flip(out);
+  load(t->n, t->n, true, false, sign, &a, &u);
   u64 bad = factor_upper(&w, t->n, u);
-  store(t->complex, t->n, t->n, true, sign, u, t->lower ? flip(out) : out);
+  store(t->n, t->n, true, sign, &u, &out);
   return bad;
 }
 
@@ -296,10 +337,10 @@ static void solve(const dot_tile *tile, const triangle *t, u64 columns, strided 
     b = reversed(b, t->n, false, t->complex);
     x = reversed(x, t->n, false, t->complex);
   }
-  load(t->complex, t->n, t->n, false, true, t->conjugated ? -1 : 1, a, l);
-  load(t->complex, t->n, columns, false, false, 1, b, y);
+  load(t->n, t->n, false, true, t->conjugated ? -1 : 1, &a, &l);
+  load(t->n, columns, false, false, 1, &b, &y);
   solve_lower(&w, t->n, columns, l, false, t->unit, y);
-  store(t->complex, t->n, columns, false, 1, y, x);
+  store(t->n, columns, false, 1, &y, &x);
 }
 
 static bool count_scratch(const triangle *t, u64 columns, u64 *bytes) {
