@@ -2,6 +2,8 @@
  * or wrap, and which kernels an operation takes. */
 #include "exec/vm_legalize.h"
 
+#include <math.h>
+
 #include "num/convert.h"
 
 typedef struct value {
@@ -280,6 +282,40 @@ static value legalize_2(lowering *l, const vm_instr *i) { return binary_of(l, i,
 static value legalize_next_after(lowering *l, const vm_instr *i) {
   dtype t = operand_type(l, i);
   return binary_of(l, i, add_const(l, &t, sizeof t));
+}
+
+/* A constant from 1 on of which floats are a power, so that products with it and with its inverse,
+ * and what is left of a number below its multiple, are exact; 0: it is none. */
+static double power_of_two(const lowering *l, vm_rtype r, value y) {
+  enum { MOST = 60 };
+  double x = 0;
+  float narrow;
+  int e;
+  if (!is_const(y.reg)) return 0;
+  if (r == R_f64) memcpy(&x, const_at(l, y.reg), sizeof x);
+  if (r == R_f32) memcpy(&narrow, const_at(l, y.reg), sizeof narrow), x = (double)narrow;
+  x = fabs(x);
+  return x >= 1 && x <= ldexp(1, MOST) && frexp(x, &e) == 0.5 ? x : 0;
+}
+static value number(lowering *l, vm_rtype r, double x) {
+  float narrow = (float)x;
+  u32 reg = r == R_f64 ? add_const(l, &x, sizeof x) : add_const(l, &narrow, sizeof narrow);
+  return (value){reg, true, false};
+}
+/* By such a constant: of the magnitude, with the sign of x. */
+static value legalize_rem(lowering *l, const vm_instr *i) {
+  vm_rtype r = vm_rtype_of(operand_type(l, i)), bits = r == R_f64 ? R_u64 : R_u32;
+  u32 width = vm_rtype_size(r);
+  value x = loaded(l, i->a);
+  double by = power_of_two(l, r, loaded(l, i->b));
+  if (by == 0) return legalize_2(l, i);
+  value a = call_1(l, IS(unary, VM_abs, (u8)r), width, x);
+  value q = binary_on(l, VM_mul, r, width, a, number(l, r, 1 / by), PROG_NONE);
+  q = call_1(l, IS(unary, VM_floor, (u8)r), width, q);
+  q = binary_on(l, VM_mul, r, width, q, number(l, r, by), PROG_NONE);
+  a = binary_on(l, VM_sub, r, width, a, q, PROG_NONE);
+  value sign = binary_on(l, VM_and, bits, width, x, number(l, r, -0.0), PROG_NONE);
+  return settle(l, i, binary_on(l, VM_or, bits, width, a, sign, PROG_NONE));
 }
 
 static value unary_of(lowering *l, const vm_instr *i, u32 b) {

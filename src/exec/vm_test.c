@@ -2,6 +2,8 @@
  * values, with any upper bits in memory, against arithmetic on wide integers. */
 #include "exec/vm.h"
 
+#include <math.h>
+
 #include "exec/image.h"
 #include "num/convert.h"
 #include "num/special.h"
@@ -205,6 +207,36 @@ static void check_floats(arena *a) {
     for (size_t o = 0; o < COUNT(ops); o++) check_between(a, of[t], ops[o]);
 }
 
+/* By a constant, which a power of two from 1 on has made products: bit for bit fmod's. */
+static void check_remainders(arena *a) {
+  enum { N = 64 };
+  static const double by[] = {1, -1, 2, -8, 0x1p60, 0.5, 3, INFINITY, 0};
+  double x[N] = {0, -0.0, 1, -1, 0.5, -3, 7.75, -1e300, 1e19, INFINITY, -INFINITY, NAN, 0x1p60};
+  for (u32 i = 13; i < N; i++) x[i] = ldexp((double)i - 40, (int)(i * 7 % 90) - 40) * 1.7;
+  for (u32 q = 0; q < 2 * COUNT(by); q++) {
+    bool wide = q % 2;
+    dtype t = wide ? DTYPE_f64 : DTYPE_f32;
+    float narrow[N], out32[N];
+    double out[N];
+    for (u32 i = 0; i < N; i++) narrow[i] = (float)x[i];
+    prog_builder *b = prog_begin(a, 1, 1);
+    vm_code c = {0};
+    u32 u = vm_load(b, &c, t, 0), k = vm_const_f64(b, &c, t, by[q / 2]);
+    vm_store(b, &c, 0, vm_emit(b, &c, VM_rem, t, u, k, 0));
+    vm_unit *unit = lower(a, &(vm_spec){.code = &c, .num_in = 1, .num_out = 1});
+    void **reg = vm_begin(unit, arena_alloc_aligned(a, vm_scratch_bytes(unit, N), 64), N);
+    reg[0] = wide ? (void *)x : (void *)narrow;
+    reg[1] = wide ? (void *)out : (void *)out32;
+    vm_run(unit, reg, N);
+    memcpy(reg[1], reg[unit->outputs[0].reg], N * dtype_size(t));
+    for (u32 i = 0; i < N; i++) {
+      double want = wide ? fmod(x[i], by[q / 2]) : (double)fmodf(narrow[i], (float)by[q / 2]);
+      double got = wide ? out[i] : (double)out32[i];
+      CHECK(isnan(want) ? isnan(got) : num_f64_bits(got) == num_f64_bits(want));
+    }
+  }
+}
+
 /* ---- kernels ---- */
 
 /* Whatever the checks let through has its kernels. */
@@ -264,6 +296,7 @@ int main(void) {
       if (types[i].bits == types[k].bits) check_moves(&a, &types[i], &types[k], VM_bitcast);
     }
   check_floats(&a);
+  check_remainders(&a);
   for (u32 op = VM_store + 1; op < VM_OP_COUNT; op++)
     for (u32 t = 0; t < DTYPE_COUNT; t++)
       for (u32 to = 0; to < DTYPE_COUNT; to++) check_kernels(&a, (vm_op)op, (dtype)t, (dtype)to);
