@@ -98,7 +98,7 @@ static inline double root_f64(double x) { return __builtin_sqrt(x); }
 
 /* 1 / sqrt(x), with a step of Newton's whose residual has no rounding; ends (0, infinity, NaN) as
  * division has them. */
-#ifdef __FMA__
+#ifdef HAS_FMA
 #define INV_ROOT(T, t, fma)                                                                        \
   static inline T inv_root_##t(T x) {                                                              \
     T y = 1 / root_##t(x), r = x * y, low = fma(x, y, -r);                                         \
