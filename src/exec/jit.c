@@ -6,242 +6,9 @@
 
 #include "base/os.h"
 #include "exec/jit_complex.h"
-#include "exec/jit_ops.h"
+#include "exec/jit_divide.h"
+#include "exec/jit_values.h"
 #include "exec/vm_legalize.h"
-
-/* ---- which calls ---- */
-
-bool jit_of_pairs(const vm_call *c) {
-  vm_what w = c->is;
-  if (w.kind == CALL_select || w.kind == CALL_splat || w.kind == CALL_copy) return w.of == 3;
-  if (w.kind == CALL_convert) return w.of == R_c64 && w.type == R_f32;
-  if (w.kind != CALL_unary && w.kind != CALL_binary) return false;
-  return w.type == R_c64 || (w.type == R_f32 && w.of == VM_complex);
-}
-
-bool jit_knows(const vm_call *c) {
-  bool computes = c->is.kind == CALL_unary || c->is.kind == CALL_binary;
-  if (jit_of_pairs(c))
-    return jit_has_pairs() && !c->scalar && (!computes || jit_has_pair_op((vm_op)c->is.of));
-  switch ((vm_call_kind)c->is.kind) {
-  case CALL_unary:
-  case CALL_binary:
-    return jit_has_op((vm_op)c->is.of, (vm_rtype)c->is.type);
-  case CALL_convert:
-    return jit_has_type((vm_rtype)c->is.of) && jit_has_type((vm_rtype)c->is.type);
-  case CALL_select:
-  case CALL_splat:
-  case CALL_copy:
-    return c->is.of <= 2;
-  case CALL_load:
-  case CALL_store:
-  case CALL_round:
-    return jit_has_small((dtype)c->is.of);
-  case CALL_wrap:
-  case CALL_clean:
-  case CALL_sum:
-    return true;
-  case CALL_any:
-    return false;
-  }
-  return false;
-}
-
-/* Kernels have 64 elements of a byte in a vector, compiled code 16. */
-bool jit_pays(const vm_call *calls, u32 n) {
-  if (calls->scalar && n == 1) return false;
-  for (u32 i = 0; i < n; i++) {
-    vm_what w = calls[i].is;
-    bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
-    if (computes && (w.type == R_c64 || vm_rtype_size((vm_rtype)w.type) == 4)) return true;
-    if (w.kind == CALL_convert &&
-        (vm_rtype_size((vm_rtype)w.type) == 4 || vm_rtype_size((vm_rtype)w.of) == 4))
-      return true;
-    if (w.kind == CALL_select && w.of == 2) return true;
-    if (w.kind == CALL_load || w.kind == CALL_store || w.kind == CALL_round) return true;
-  }
-  return false;
-}
-
-/* ---- calls to primitives ---- */
-
-typedef struct typed {
-  jit_value v;
-  u8 type; /* vm_rtype */
-  bool there;
-  jit_value im; /* c64: v is the real part */
-} typed;
-
-typedef struct translation {
-  jit_build b;
-  const jit_piece *p;
-  typed *temps, *regs; /* what calls before have made */
-} translation;
-
-static const jit_prim loads[5] = {JP_load32, JP_load16, JP_load16s, JP_load8, JP_load8s};
-static jit_prim pick_by_type(vm_rtype t, const jit_prim by[5]) {
-  u32 size = vm_rtype_size(t);
-  if (size == 4) return by[0];
-  if (size == 2) return t == R_s16 ? by[2] : by[1];
-  return t == R_s8 ? by[4] : by[3];
-}
-/* Of a register in memory each element is for 1 << shift lanes. */
-static jit_value read_spread(translation *t, u32 reg, vm_rtype type, u32 shift) {
-  jit_build *b = &t->b;
-  bool pred = type == R_pred;
-  jit_prim prim = pred ? JP_load8 : pick_by_type(type, loads);
-  jit_value v = jit_add(b, prim, reg, 0, 0, 0);
-  if (shift < 4) v = jit_add(b, JP_permd, 0, jit_add(b, JP_places, shift, 0, 0, 0), v, 0);
-  return pred ? jit_as(b, v, R_u8, R_pred) : v;
-}
-/* A register in memory; one: it has one element for all. */
-static jit_value read_memory(translation *t, u32 reg, vm_rtype type, bool one) {
-  static const jit_prim ones[5] = {JP_one32, JP_one16, JP_one16s, JP_one8, JP_one8s};
-  const jit_piece *p = t->p;
-  u32 at = reg - p->first_const, bits = 0, shift = jit_spread(&t->b, reg);
-  jit_prim prim =
-      type == R_pred ? (one ? JP_onek : JP_loadk) : pick_by_type(type, one ? ones : loads);
-  if (shift) return read_spread(t, reg, type, shift);
-  if (at >= p->num_consts) return jit_add(&t->b, prim, reg, 0, 0, 0);
-  memcpy(&bits, p->consts[at], vm_rtype_size(type));
-  jit_value c = jit_add(&t->b, JP_const32, bits, 0, 0, 0);
-  bool narrow = vm_rtype_size(type) < 4;
-  return narrow ? jit_as(&t->b, c, type == R_pred ? R_u8 : R_u32, type) : c;
-}
-static typed *made(translation *t, u32 reg) {
-  return reg >= TEMP_BASE ? &t->temps[reg - TEMP_BASE] : &t->regs[reg];
-}
-/* Operand k of a call, as a type. */
-static jit_value read_operand(translation *t, const vm_call *c, u32 k, vm_rtype type) {
-  u32 reg = k == 0 ? c->a : k == 1 ? c->b : c->c;
-  const typed *m = made(t, reg);
-  if (m->there) return jit_as(&t->b, m->v, (vm_rtype)m->type, type);
-  return read_memory(t, reg, type, !t->p->scalar && c->is.ones >> k & 1);
-}
-/* The same of what has two parts; of a real type it has one. */
-static jit_pair read_pair(translation *t, const vm_call *c, u32 k, vm_rtype type) {
-  u32 reg = k == 0 ? c->a : k == 1 ? c->b : c->c;
-  const jit_piece *p = t->p;
-  const typed *m = made(t, reg);
-  u32 at = reg - p->first_const, bits[2];
-  if (type != R_c64) return (jit_pair){read_operand(t, c, k, type), 0};
-  if (m->there) return (jit_pair){m->v, m->im};
-  if (at >= p->num_consts) return jit_load_pair(&t->b, reg, c->is.ones >> k & 1);
-  memcpy(bits, p->consts[at], sizeof bits);
-  jit_value re = jit_add(&t->b, JP_const32, bits[0], 0, 0, 0);
-  return (jit_pair){re, jit_add(&t->b, JP_const32, bits[1], 0, 0, 0)};
-}
-static typed translate_pairs(translation *t, const vm_call *c) {
-  jit_build *b = &t->b;
-  vm_what w = c->is;
-  bool computes = w.kind == CALL_unary || w.kind == CALL_binary, picks = w.kind == CALL_select;
-  vm_rtype from = computes || w.kind == CALL_convert ? (vm_rtype)w.type : R_c64;
-  jit_pair x = read_pair(t, c, picks, from), y = {0};
-  u8 to = R_c64;
-  if (picks || w.kind == CALL_binary) y = read_pair(t, c, 1 + picks, from);
-  if (picks) {
-    jit_value p = read_operand(t, c, 0, R_pred);
-    x = (jit_pair){jit_select(b, p, x.re, y.re, false), jit_select(b, p, x.im, y.im, false)};
-  } else if (computes) {
-    u8 result = vm_op_infos[w.of].result;
-    x = jit_pair_op(b, (vm_op)w.of, x, y);
-    to = result == VM_PRED ? R_pred : result == VM_REAL ? R_f32 : R_c64;
-  } else if (from == R_f32) {
-    x.im = jit_add(b, JP_const32, 0, 0, 0, 0);
-  }
-  return (typed){x.re, to, true, x.im};
-}
-
-static bool is_mask(translation *t, u32 reg) {
-  const typed *m = made(t, reg);
-  return m->there && m->type == R_pred;
-}
-
-static typed select_of(translation *t, const vm_call *c, vm_rtype raw) {
-  bool masks = is_mask(t, c->b) && is_mask(t, c->c);
-  vm_rtype type = masks ? R_pred : raw;
-  jit_value p = read_operand(t, c, 0, R_pred), x = read_operand(t, c, 1, type);
-  jit_value y = read_operand(t, c, 2, type);
-  return (typed){jit_select(&t->b, p, x, y, masks), (u8)type, true};
-}
-static typed moved(translation *t, const vm_call *c, vm_rtype raw) {
-  const typed *m = made(t, c->a);
-  if (m->there) return *m;
-  return (typed){read_operand(t, c, 0, raw), (u8)raw, true};
-}
-static typed computed(translation *t, const vm_call *c) {
-  vm_op op = (vm_op)c->is.of;
-  vm_rtype type = (vm_rtype)c->is.type;
-  jit_value x = read_operand(t, c, 0, type), y = 0;
-  if (c->is.kind == CALL_binary) y = read_operand(t, c, 1, type);
-  vm_rtype to = vm_op_infos[op].result == VM_PRED ? R_pred : type;
-  return (typed){jit_op(&t->b, op, type, x, y), (u8)to, true};
-}
-static typed cleaned(translation *t, const vm_call *c) {
-  vm_rtype to = vm_rtype_of((dtype)c->is.of);
-  jit_value x = read_operand(t, c, 0, to);
-  if (to != R_pred) x = jit_wrap_narrow(&t->b, (dtype)c->is.of, x);
-  return (typed){x, (u8)to, true};
-}
-
-static typed translate_call(translation *t, const vm_call *c) {
-  static const u8 raw_types[] = {R_u8, R_u16, R_u32};
-  vm_what w = c->is;
-  vm_rtype from = (vm_rtype)w.type, raw = (vm_rtype)raw_types[w.of < 3 ? w.of : 2];
-  dtype small = (dtype)w.of;
-  jit_build *b = &t->b;
-  if (jit_of_pairs(c)) return translate_pairs(t, c);
-  switch ((vm_call_kind)w.kind) {
-  case CALL_unary:
-  case CALL_binary:
-    return computed(t, c);
-  case CALL_convert:
-    return (typed){jit_convert(b, read_operand(t, c, 0, from), from, (vm_rtype)w.of), w.of, true};
-  case CALL_select:
-    return select_of(t, c, raw);
-  case CALL_splat:
-  case CALL_copy:
-    return moved(t, c, raw);
-  case CALL_load:
-    return (typed){jit_load_small(b, small, read_operand(t, c, 0, R_u16)), R_f32, true};
-  case CALL_store:
-    return (typed){jit_store_small(b, small, read_operand(t, c, 0, R_f32)), R_u16, true};
-  case CALL_round:
-    return (typed){jit_round_small(b, small, read_operand(t, c, 0, R_f32)), R_f32, true};
-  case CALL_wrap:
-  case CALL_clean:
-    return cleaned(t, c);
-  case CALL_sum:
-  case CALL_any:
-    break;
-  }
-  return (typed){0};
-}
-
-/* x with its upper bits made anew from the lower `bits`, or any bits there: x. */
-static jit_value find_low(const jit_build *b, jit_value x, u32 bits) {
-  const jit_node *n = &b->nodes.data[x], *of = &b->nodes.data[n->arg[0]];
-  u32 mask;
-  if (n->prim == JP_psrad && of->prim == JP_pslld && n->imm == of->imm && n->imm + bits <= 32)
-    return of->arg[0];
-  if (n->prim != JP_pandd || !jit_is_const(b, n->arg[1], &mask)) return x;
-  return (~mask & (u32)((1ull << bits) - 1)) == 0 ? n->arg[0] : x;
-}
-static void write_memory(jit_build *b, u32 reg, typed v) {
-  static const jit_prim stores[5] = {JP_store32, JP_store16, JP_store16, JP_store8, JP_store8};
-  u32 size = vm_rtype_size((vm_rtype)v.type);
-  if (v.type == R_c64) {
-    jit_store_pair(b, reg, (jit_pair){v.v, v.im});
-    return;
-  }
-  if (v.type != R_pred && size < 4) v.v = find_low(b, v.v, 8 * size);
-  const jit_node *n = &b->nodes.data[v.v];
-  jit_prim prim = v.type == R_pred ? JP_storek : pick_by_type((vm_rtype)v.type, stores);
-  if (prim == JP_store16 && n->prim == JP_pmovzxwd) prim = JP_store_half, v.v = n->arg[0];
-  jit_add(b, prim, reg, v.v, 0, 0);
-}
-
-/* ---- the code of an image ---- */
 
 enum { CHUNK = 1 << 16 };
 
@@ -266,25 +33,280 @@ struct jit {
   jit_target target;
 };
 
+/* ---- which calls ---- */
+
+/* Whether it computes with complex numbers, or makes them. */
+static bool is_complex(const vm_call *c) {
+  vm_what w = c->is;
+  if (w.kind == CALL_convert) return w.of == R_c64 && w.type == R_f32;
+  if (w.kind != CALL_unary && w.kind != CALL_binary) return false;
+  return w.type == R_c64 || (w.type == R_f32 && w.of == VM_complex);
+}
+bool jit_knows(const jit *j, const vm_call *c, const void *second) {
+  vm_rtype t = (vm_rtype)c->is.type;
+  u64 by = 0;
+  if (is_complex(c))
+    return jit_has_pairs() && !c->scalar &&
+           (c->is.kind == CALL_convert || jit_has_pair_op((vm_op)c->is.of));
+  switch ((vm_call_kind)c->is.kind) {
+  case CALL_unary:
+  case CALL_binary:
+    if (second && vm_rtype_size(t) == 8) memcpy(&by, second, sizeof by);
+    if ((c->is.of == VM_div || c->is.of == VM_rem) && t != R_f64 && jit_is_wide(t))
+      return jit_has_op((vm_op)c->is.of, t) && jit_divides_wide(t, by);
+    return jit_has_op((vm_op)c->is.of, t);
+  case CALL_convert:
+    return jit_converts(j->target, t, (vm_rtype)c->is.of);
+  case CALL_select:
+  case CALL_splat:
+  case CALL_copy:
+    return c->is.of <= 2 || (c->is.of == 3 && jit_has_type(R_u64));
+  case CALL_load:
+  case CALL_store:
+  case CALL_round:
+    return jit_has_small((dtype)c->is.of);
+  case CALL_wrap:
+  case CALL_clean:
+    return true;
+  case CALL_sum:
+    return jit_has_type(t);
+  case CALL_any:
+    return false;
+  }
+  return false;
+}
+
+/* Kernels have 64 elements of a byte in a vector, compiled code 16. */
+bool jit_pays(const vm_call *calls, u32 n) {
+  if (calls->scalar && n == 1) return false;
+  for (u32 i = 0; i < n; i++) {
+    vm_what w = calls[i].is;
+    bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
+    if (computes && vm_rtype_size((vm_rtype)w.type) >= 4) return true;
+    if (w.kind == CALL_convert &&
+        (vm_rtype_size((vm_rtype)w.type) >= 4 || vm_rtype_size((vm_rtype)w.of) >= 4))
+      return true;
+    if (w.kind == CALL_select && w.of >= 2) return true;
+    if (w.kind == CALL_load || w.kind == CALL_store || w.kind == CALL_round) return true;
+  }
+  return false;
+}
+
+/* ---- calls to primitives ---- */
+
+typedef struct typed {
+  jit_lanes v;
+  u8 type; /* vm_rtype */
+  bool there;
+} typed;
+
+typedef struct translation {
+  jit_build b;
+  const jit_piece *p;
+  typed *temps, *regs; /* what calls before have made */
+  bool refused;
+} translation;
+
+static const jit_prim loads[5] = {JP_load32, JP_load16, JP_load16s, JP_load8, JP_load8s};
+static jit_prim pick_by_type(vm_rtype t, const jit_prim by[5]) {
+  u32 size = vm_rtype_size(t);
+  if (size == 4) return by[0];
+  if (size == 2) return t == R_s16 ? by[2] : by[1];
+  return t == R_s8 ? by[4] : by[3];
+}
+/* Of a register in memory each element is for 1 << shift lanes. */
+static jit_value read_spread(translation *t, u32 reg, vm_rtype type, u32 shift) {
+  jit_build *b = &t->b;
+  bool pred = type == R_pred;
+  jit_prim prim = pred ? JP_load8 : pick_by_type(type, loads);
+  jit_value v = jit_add(b, prim, reg, 0, 0, 0);
+  if (shift < 4) v = jit_add(b, JP_permd, 0, jit_add(b, JP_places, shift, 0, 0, 0), v, 0);
+  return pred ? jit_as(b, v, R_u8, R_pred) : v;
+}
+/* The same of 64 bits. */
+static jit_lanes read_wide(translation *t, u32 reg, bool one) {
+  jit_build *b = &t->b;
+  u32 at = reg - t->p->first_const;
+  u64 bits = 0;
+  if (at < t->p->num_consts) memcpy(&bits, t->p->consts[at], sizeof bits);
+  jit_value x = at < t->p->num_consts ? jit_const64(b, bits)
+                                      : jit_add(b, one ? JP_one64 : JP_load64, reg, 0, 0, 0);
+  t->refused |= jit_spread(b, reg) != 0; /* the caller lays it out */
+  bool same = one || b->scalar || at < t->p->num_consts;
+  return (jit_lanes){{x, same ? x : jit_add(b, JP_load64h, reg, 0, 0, 0)}};
+}
+/* A register in memory of other types; one: it has one element for all. */
+static jit_value read_memory(translation *t, u32 reg, vm_rtype type, bool one) {
+  static const jit_prim ones[5] = {JP_one32, JP_one16, JP_one16s, JP_one8, JP_one8s};
+  const jit_piece *p = t->p;
+  u32 at = reg - p->first_const, bits = 0, shift = jit_spread(&t->b, reg);
+  jit_prim prim =
+      type == R_pred ? (one ? JP_onek : JP_loadk) : pick_by_type(type, one ? ones : loads);
+  if (shift) return read_spread(t, reg, type, shift);
+  if (at >= p->num_consts) return jit_add(&t->b, prim, reg, 0, 0, 0);
+  memcpy(&bits, p->consts[at], vm_rtype_size(type));
+  jit_value c = jit_add(&t->b, JP_const32, bits, 0, 0, 0);
+  bool narrow = vm_rtype_size(type) < 4;
+  return narrow ? jit_as(&t->b, c, type == R_pred ? R_u8 : R_u32, type) : c;
+}
+static typed *made(translation *t, u32 reg) {
+  return reg >= TEMP_BASE ? &t->temps[reg - TEMP_BASE] : &t->regs[reg];
+}
+/* Operand k of a call, as a type; and where it is not of 64 bits. */
+static jit_lanes read_operand(translation *t, const vm_call *c, u32 k, vm_rtype type) {
+  u32 reg = k == 0 ? c->a : k == 1 ? c->b : c->c;
+  const typed *m = made(t, reg);
+  if (m->there) return jit_values_as(&t->b, m->v, (vm_rtype)m->type, type);
+  bool one = !t->p->scalar && c->is.ones >> k & 1;
+  if (jit_is_wide(type)) return read_wide(t, reg, one);
+  if (type == R_c64) return jit_values_as(&t->b, read_wide(t, reg, one), R_u64, R_c64);
+  return (jit_lanes){{read_memory(t, reg, type, one)}};
+}
+static jit_value read_narrow(translation *t, const vm_call *c, u32 k, vm_rtype type) {
+  return read_operand(t, c, k, type).half[0];
+}
+static bool is_made(translation *t, u32 reg, vm_rtype type) {
+  const typed *m = made(t, reg);
+  return m->there && m->type == type;
+}
+
+static jit_pair read_pair(translation *t, const vm_call *c, u32 k) {
+  jit_lanes x = read_operand(t, c, k, (vm_rtype)c->is.type);
+  return (jit_pair){x.half[0], x.half[1]};
+}
+static typed translate_pairs(translation *t, const vm_call *c) {
+  jit_build *b = &t->b;
+  jit_pair x = read_pair(t, c, 0), y = {0};
+  if (c->is.kind == CALL_convert)
+    return (typed){{{x.re, jit_add(b, JP_const32, 0, 0, 0, 0)}}, R_c64, true};
+  if (c->is.kind == CALL_binary) y = read_pair(t, c, 1);
+  u8 result = vm_op_infos[c->is.of].result;
+  x = jit_pair_op(b, (vm_op)c->is.of, x, y);
+  u8 to = result == VM_PRED ? R_pred : result == VM_REAL ? R_f32 : R_c64;
+  return (typed){{{x.re, x.im}}, to, true};
+}
+
+static typed select_of(translation *t, const vm_call *c, vm_rtype raw) {
+  bool masks = is_made(t, c->b, R_pred) && is_made(t, c->c, R_pred);
+  bool pairs = raw == R_u64 && (is_made(t, c->b, R_c64) || is_made(t, c->c, R_c64));
+  vm_rtype type = masks ? R_pred : pairs ? R_c64 : raw;
+  jit_value p = read_narrow(t, c, 0, R_pred);
+  jit_lanes x = read_operand(t, c, 1, type), y = read_operand(t, c, 2, type);
+  return (typed){jit_values_select(&t->b, p, x, y, type), (u8)type, true};
+}
+static typed moved(translation *t, const vm_call *c, vm_rtype raw) {
+  const typed *m = made(t, c->a);
+  if (m->there) return *m;
+  return (typed){read_operand(t, c, 0, raw), (u8)raw, true};
+}
+static typed computed(translation *t, const vm_call *c) {
+  vm_op op = (vm_op)c->is.of;
+  vm_rtype type = (vm_rtype)c->is.type;
+  jit_lanes x = read_operand(t, c, 0, type), y = {0};
+  if (c->is.kind == CALL_binary) y = read_operand(t, c, 1, type);
+  vm_rtype to = vm_op_infos[op].result == VM_PRED ? R_pred : type;
+  return (typed){jit_values_op(&t->b, op, type, x, y), (u8)to, true};
+}
+static typed narrow(jit_value v, vm_rtype type) { return (typed){{{v}}, (u8)type, true}; }
+static typed cleaned(translation *t, const vm_call *c) {
+  vm_rtype to = vm_rtype_of((dtype)c->is.of);
+  jit_value x = read_narrow(t, c, 0, to);
+  if (to != R_pred) x = jit_wrap_narrow(&t->b, (dtype)c->is.of, x);
+  return narrow(x, to);
+}
+
+static typed translate_call(translation *t, const vm_call *c) {
+  static const u8 raw_types[] = {R_u8, R_u16, R_u32, R_u64};
+  vm_what w = c->is;
+  vm_rtype from = (vm_rtype)w.type, raw = (vm_rtype)raw_types[w.of < 4 ? w.of : 3];
+  dtype small = (dtype)w.of;
+  jit_build *b = &t->b;
+  if (is_complex(c)) return translate_pairs(t, c);
+  switch ((vm_call_kind)w.kind) {
+  case CALL_unary:
+  case CALL_binary:
+    return computed(t, c);
+  case CALL_convert:
+    return (typed){jit_values_convert(b, read_operand(t, c, 0, from), from, (vm_rtype)w.of), w.of,
+                   true};
+  case CALL_select:
+    return select_of(t, c, raw);
+  case CALL_splat:
+  case CALL_copy:
+    return moved(t, c, raw);
+  case CALL_load:
+    return narrow(jit_load_small(b, small, read_narrow(t, c, 0, R_u16)), R_f32);
+  case CALL_store:
+    return narrow(jit_store_small(b, small, read_narrow(t, c, 0, R_f32)), R_u16);
+  case CALL_round:
+    return narrow(jit_round_small(b, small, read_narrow(t, c, 0, R_f32)), R_f32);
+  case CALL_wrap:
+  case CALL_clean:
+    return cleaned(t, c);
+  case CALL_sum:
+  case CALL_any:
+    break;
+  }
+  return (typed){0};
+}
+
+/* x with its upper bits made anew from the lower `bits`, or any bits there: x. */
+static jit_value find_low(const jit_build *b, jit_value x, u32 bits) {
+  const jit_node *n = &b->nodes.data[x], *of = &b->nodes.data[n->arg[0]];
+  u32 mask;
+  if (n->prim == JP_psrad && of->prim == JP_pslld && n->imm == of->imm && n->imm + bits <= 32)
+    return of->arg[0];
+  if (n->prim != JP_pandd || !jit_is_const(b, n->arg[1], &mask)) return x;
+  return (~mask & (u32)((1ull << bits) - 1)) == 0 ? n->arg[0] : x;
+}
+static void write_wide(jit_build *b, u32 reg, jit_lanes v) {
+  jit_add(b, JP_store64, reg, v.half[0], 0, 0);
+  if (!b->scalar) jit_add(b, JP_store64h, reg, v.half[1], 0, 0);
+}
+static void write_memory(jit_build *b, u32 reg, jit_value v, vm_rtype type) {
+  static const jit_prim stores[5] = {JP_store32, JP_store16, JP_store16, JP_store8, JP_store8};
+  u32 size = vm_rtype_size(type);
+  if (type != R_pred && size < 4) v = find_low(b, v, 8 * size);
+  const jit_node *n = &b->nodes.data[v];
+  jit_prim prim = type == R_pred ? JP_storek : pick_by_type(type, stores);
+  if (prim == JP_store16 && n->prim == JP_pmovzxwd) prim = JP_store_half, v = n->arg[0];
+  jit_add(b, prim, reg, v, 0, 0);
+}
+
+/* ---- the code of an image ---- */
+
+static void add_sum(translation *t, const vm_call *c) {
+  bool wide = c->is.type == R_f64;
+  jit_lanes x = read_operand(t, c, 0, (vm_rtype)c->is.type);
+  jit_add(&t->b, wide ? JP_sumpd : JP_sumps, c->d, x.half[0], 0, 0);
+  if (wide) jit_add(&t->b, JP_sumpdh, c->d, x.half[1], 0, 0);
+}
+
 static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
   translation t = {.b = {.a = a,
                          .to_bf16 = j->to_bf16,
                          .target = (u8)j->target,
+                         .scalar = p->scalar,
                          .spread = p->spread,
                          .walks = p->walks},
                    .p = p};
   t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
   t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
-  for (u32 i = 0; i < p->num_calls; i++) {
+  for (u32 i = 0; i < p->num_calls && !t.refused; i++) {
     const vm_call *c = &p->calls[i];
     if (c->is.kind == CALL_sum) {
-      jit_add(&t.b, JP_sumps, c->d, read_operand(&t, c, 0, R_f32), 0, 0);
+      add_sum(&t, c);
       continue;
     }
     typed v = translate_call(&t, c);
     *made(&t, c->d) = v;
-    if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
+    if (c->d >= TEMP_BASE) continue;
+    if (vm_rtype_size((vm_rtype)v.type) == 8)
+      write_wide(&t.b, c->d, jit_values_as(&t.b, v.v, (vm_rtype)v.type, R_u64));
+    else
+      write_memory(&t.b, c->d, v.v.half[0], (vm_rtype)v.type);
   }
+  if (t.refused) return false;
   t.b = jit_lower(&t.b);
   u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
   if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
@@ -384,7 +406,7 @@ static str make_key(arena *a, const jit_piece *p) {
     VEC_PUSH(a, k, c->is.kind | (u32)c->is.of << 8 | (u32)c->is.type << 16 | (u32)c->is.ones << 24);
     for (u32 r = 0; r < 4; r++) {
       u32 at = regs[r] - p->first_const, bits[2] = {0};
-      if (at < p->num_consts) memcpy(bits, p->consts[at], 8);
+      if (at < p->num_consts) memcpy(bits, p->consts[at], sizeof bits);
       VEC_PUSH(a, k, at < p->num_consts ? CONST_BASE : regs[r]);
       VEC_PUSH(a, k, bits[0]);
       VEC_PUSH(a, k, bits[1]);

@@ -48,9 +48,8 @@ static inline u32 jit_vectors(u64 elements) {
 /* Whether code can read registers of which an element is for several lanes. */
 bool jit_can_spread(const jit *j);
 bool jit_has_rows(const jit *j);
-bool jit_knows(const vm_call *c);
-/* Whether they are over elements of 8 bytes, of which code has both halves. */
-bool jit_of_pairs(const vm_call *c);
+/* second: its second operand, where that is a constant. */
+bool jit_knows(const jit *j, const vm_call *c, const void *second);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const vm_call *calls, u32 n);
 /* Whether sums of other parts than whole blocks are compiled. */

@@ -97,7 +97,7 @@ static arm64_row comparison(u32 imm, u32 equal, u32 not_less, u32 greater) {
 }
 
 arm64_row arm64_row_of(u32 prim, u32 imm) {
-  enum { NEAREST = 8, FLOOR = 9 };
+  enum { NEAREST = 8, FLOOR = 9, CEIL = 10 };
   arm64_row r = rows[prim];
   switch ((jit_prim)prim) {
   case JP_cmpps:
@@ -107,7 +107,8 @@ arm64_row arm64_row_of(u32 prim, u32 imm) {
   case JP_pcmpud:
     return comparison(imm, A64_SAME(1, 2, 17), A64_SAME(1, 2, 7), A64_SAME(1, 2, 6));
   case JP_rndscaleps:
-    r.op = imm == NEAREST ? A64_MISC(0, 0, 24) : A64_MISC(0, imm == FLOOR ? 0 : 2, 25);
+    r.op = imm == NEAREST || imm == CEIL ? A64_MISC(0, imm == CEIL ? 2 : 0, 24)
+                                         : A64_MISC(0, imm == FLOOR ? 0 : 2, 25);
     return r;
   case JP_pslld:
     r.op = A64_SHIFT(0, 10, 32 + imm);

@@ -7,9 +7,6 @@
 
 #define NUM(x) CONST(num_f32_bits(x))
 
-static V const64(J *j, u64 bits) {
-  return jit_add_node(j, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
-}
 /* What x is the inverse of. */
 static bool find_inverted(const J *j, V x, V *of) {
   const jit_node *n = &j->nodes.data[x];
@@ -19,7 +16,11 @@ static bool find_inverted(const J *j, V x, V *of) {
 }
 static V inverted(J *j, V x) {
   V of;
-  return find_inverted(j, x, &of) ? of : OP2(pxord, x, CONST(UINT32_MAX));
+  bool wide = j->wide;
+  j->wide = false; /* the same bits of any lanes */
+  of = find_inverted(j, x, &of) ? of : OP2(pxord, x, CONST(UINT32_MAX));
+  j->wide = wide;
+  return of;
 }
 static V is_not_0(J *j, V x) { return inverted(j, OP2(pcmpeqd, x, CONST(0))); }
 
@@ -43,7 +44,9 @@ MADE(permd, IMM1(permq, 0xd8, y))
 MADE(halves, CONST(0))
 
 /* Lanes' lower words, or bytes, next to one another: in each half of the vector, then of both. */
-static V words(J *j, V x) { return IMM1(permq, 8, OP2(pshufb, x, const64(j, 0x0d0c090805040100))); }
+static V words(J *j, V x) {
+  return IMM1(permq, 8, OP2(pshufb, x, jit_const64(j, 0x0d0c090805040100)));
+}
 static V bytes(J *j, V x) {
   return IMM1(pshufd, 8, IMM1(permq, 8, OP2(pshufb, x, CONST(0x0c080400))));
 }
@@ -73,15 +76,32 @@ static V make_pcmpd(MAKE) {
 /* In the order of numbers with a sign. */
 static V turned(J *j, V x) {
   u32 bits, sign = 1u << 31;
+  if (j->wide) return OP2(pxord, x, jit_const64(j, 1ull << 63));
   return jit_is_const(j, x, &bits) ? CONST(bits ^ sign) : OP2(pxord, x, CONST(sign));
 }
 MADE(pcmpud, make_pcmpd(j, n, turned(j, x), turned(j, y), z))
+static V make_pcmpq(MAKE) {
+  j->wide = true;
+  V r = n->prim == JP_pcmpuq ? make_pcmpud(j, n, x, y, z) : make_pcmpd(j, n, x, y, z);
+  j->wide = false;
+  return r;
+}
+static V make_pminq(MAKE) {
+  bool least = n->prim == JP_pminsq || n->prim == JP_pminuq;
+  bool bare = n->prim == JP_pminuq || n->prim == JP_pmaxuq;
+  V a = bare ? OP2(pxorq, x, jit_const64(j, 1ull << 63)) : x;
+  V b = bare ? OP2(pxorq, y, jit_const64(j, 1ull << 63)) : y;
+  (void)z;
+  return OP3(pblendmq, OP2(pcmpgtq, least ? b : a, least ? a : b), x, y);
+}
 MADE(ptestmd, is_not_0(j, OP2(pandd, x, y)))
 static V make_pblendmd(MAKE) { /* of an inverted mask: the other way round */
   V of;
-  (void)n;
-  return find_inverted(j, x, &of) ? OP3(pblendmd, of, z, y) : OP3(pblendmd, x, y, z);
+  bool swaps = find_inverted(j, x, &of);
+  return jit_add(j, (jit_prim)n->prim, 0, swaps ? of : x, swaps ? z : y, swaps ? y : z);
 }
+/* Lanes of 64 bits of two vectors as lanes of 32 of one. */
+MADE(kunpckbw, IMM1(permq, 0xd8, IMM2(shufps, 0x88, y, x)))
 MADE(kandw, OP2(pandd, x, y))
 MADE(kandnw, OP2(pandnd, x, y))
 MADE(korw, OP2(pord, x, y))
@@ -109,12 +129,34 @@ static V make_cvttps2udq(MAKE) {
   V r = OP2(pxord, OP1(cvttps2dq, OP2(subps, x, off)), OP2(pandd, big, CONST(1u << 31)));
   return OP2(pord, r, IMM2(cmpps, GE, x, NUM(0x1p32f)));
 }
-MADE(cvtudq2pd, OP2(addpd, OP1(cvtdq2pd, turned(j, x)), const64(j, num_f64_bits(0x1p31))))
+/* Of 64 bits: of numbers below 0 the other bits, shifted. */
+static V below_0(J *j, V x) { return OP2(pcmpgtq, jit_const64(j, 0), x); }
+static V make_psraq(MAKE) {
+  V sign = below_0(j, x), bits = OP2(pxorq, x, sign);
+  (void)z;
+  V r = n->prim == JP_psravq ? OP2(psrlvq, bits, y) : IMM1(psrlq, n->imm, bits);
+  return OP2(pxorq, sign, r);
+}
+static V make_pmullq(MAKE) {
+  (void)n, (void)z;
+  V mixed = OP2(paddq, OP2(pmuludq, IMM1(psrlq, 32, x), y), OP2(pmuludq, x, IMM1(psrlq, 32, y)));
+  return OP2(paddq, OP2(pmuludq, x, y), IMM1(psllq, 32, mixed));
+}
+/* In the bits of 2^52 and it, the lower 32 bits; in those of 2^84, and of a number with a sign 2^63
+ * and it, the upper ones. What these are more than is exact, and the sum is rounded once. */
+static V make_cvtqq2pd(MAKE) {
+  (void)y, (void)z;
+  u64 low = 0x433ull << 52, high = 0x453ull << 52 | (n->prim == JP_cvtqq2pd ? 1ull << 31 : 0);
+  V lower = OP2(porq, OP2(pandq, x, jit_const64(j, UINT32_MAX)), jit_const64(j, low));
+  V upper = OP2(pxorq, IMM1(psrlq, 32, x), jit_const64(j, high));
+  return OP2(addpd, OP2(subpd, upper, jit_const64(j, high | 1ull << 20)), lower);
+}
+MADE(cvtudq2pd, OP2(addpd, OP1(cvtdq2pd, turned(j, x)), jit_const64(j, num_f64_bits(0x1p31))))
 /* Cut off, it is in the lower halves of 2^52 and it. */
 static V make_cvttpd2udq(MAKE) {
   enum { TRUNCATE = 11 };
   (void)n, (void)y, (void)z;
-  V sum = OP2(addpd, IMM1(rndscalepd, TRUNCATE, x), const64(j, num_f64_bits(0x1p52)));
+  V sum = OP2(addpd, IMM1(rndscalepd, TRUNCATE, x), jit_const64(j, num_f64_bits(0x1p52)));
   return IMM2(shufps, 0x88, sum, IMM1(extracti64x4, 1, sum));
 }
 
@@ -135,6 +177,19 @@ static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_pcmpud] = make_pcmpud,
     [JP_ptestmd] = make_ptestmd,
     [JP_pblendmd] = make_pblendmd,
+    [JP_pblendmq] = make_pblendmd,
+    [JP_pcmpq] = make_pcmpq,
+    [JP_pcmpuq] = make_pcmpq,
+    [JP_kunpckbw] = make_kunpckbw,
+    [JP_pminsq] = make_pminq,
+    [JP_pmaxsq] = make_pminq,
+    [JP_pminuq] = make_pminq,
+    [JP_pmaxuq] = make_pminq,
+    [JP_psraq] = make_psraq,
+    [JP_psravq] = make_psraq,
+    [JP_pmullq] = make_pmullq,
+    [JP_cvtqq2pd] = make_cvtqq2pd,
+    [JP_cvtuqq2pd] = make_cvtqq2pd,
     [JP_kandw] = make_kandw,
     [JP_kandnw] = make_kandnw,
     [JP_korw] = make_korw,

@@ -13,20 +13,18 @@ static V in_order(J *j, bool back, V x) {
   return OP2(permd, jit_add(j, JP_halves, back, 0, 0, 0), x);
 }
 
-jit_pair jit_load_pair(J *j, u32 reg, bool one) {
-  if (one) {
-    V x = jit_add(j, JP_one64, reg, 0, 0, 0);
-    return (jit_pair){IMM1(pshufd, 0xa0, x), IMM1(pshufd, 0xf5, x)};
-  }
-  V low = jit_add(j, JP_load_low, reg, 0, 0, 0), high = jit_add(j, JP_load_high, reg, 0, 0, 0);
+jit_pair jit_pair_of(J *j, jit_lanes x) {
+  V low = x.half[0], high = x.half[1];
+  u64 bits;
+  if (jit_is_const64(j, low, &bits) && low == high)
+    return (jit_pair){CONST(bits), CONST(bits >> 32)};
+  if (low == high) return (jit_pair){IMM1(pshufd, 0xa0, low), IMM1(pshufd, 0xf5, low)};
   return (jit_pair){in_order(j, false, IMM2(shufps, REAL_LANES, low, high)),
                     in_order(j, false, IMM2(shufps, IMAGINARY_LANES, low, high))};
 }
-
-void jit_store_pair(J *j, u32 reg, jit_pair x) {
+jit_lanes jit_halves_of(J *j, jit_pair x) {
   V re = in_order(j, true, x.re), im = in_order(j, true, x.im);
-  jit_add(j, JP_store_low, reg, OP2(unpcklps, re, im), 0, 0);
-  jit_add(j, JP_store_high, reg, OP2(unpckhps, re, im), 0, 0);
+  return (jit_lanes){{OP2(unpcklps, re, im), OP2(unpckhps, re, im)}};
 }
 
 /* ---- a row an operation ---- */

@@ -2,7 +2,7 @@
 #ifndef EXEC_JIT_COMPLEX_H
 #define EXEC_JIT_COMPLEX_H
 
-#include "exec/jit_ir.h"
+#include "exec/jit_wide.h"
 #include "program/program.h"
 
 typedef struct jit_pair {
@@ -15,8 +15,8 @@ bool jit_has_pair_op(vm_op op);
 /* What it gives: `re` alone, where that is real or a truth. */
 jit_pair jit_pair_op(jit_build *j, vm_op op, jit_pair x, jit_pair y);
 
-/* Of a register in memory; one: it has one element for all. */
-jit_pair jit_load_pair(jit_build *j, u32 reg, bool one);
-void jit_store_pair(jit_build *j, u32 reg, jit_pair x);
+/* Of halves of elements of 64 bits, as they lie in memory; and back. */
+jit_pair jit_pair_of(jit_build *j, jit_lanes x);
+jit_lanes jit_halves_of(jit_build *j, jit_pair x);
 
 #endif

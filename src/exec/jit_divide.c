@@ -13,6 +13,32 @@ V jit_high(J *j, bool is_signed, V x, V y) {
   return IMM1(pshufd, 0xd8, IMM2(shufps, 0xdd, even, odd)); /* 1 3 1 3; 0 2 1 3 */
 }
 
+/* Of 64 bits: the upper half of x times a constant. */
+static V high_wide(J *j, V x, u64 m) {
+  V low = jit_const64(j, (u32)m), high = jit_const64(j, m >> 32), upper = IMM1(psrlq, 32, x);
+  V t = OP2(paddq, OP2(pmuludq, upper, low), IMM1(psrlq, 32, OP2(pmuludq, x, low)));
+  V u = OP2(paddq, OP2(pmuludq, x, high), OP2(pandq, t, jit_const64(j, UINT32_MAX)));
+  V sum = OP2(paddq, OP2(pmuludq, upper, high), IMM1(psrlq, 32, t));
+  return OP2(paddq, sum, IMM1(psrlq, 32, u));
+}
+/* By constants from 2 on: of numbers with a sign figure 4.1 for their magnitudes, up to 2^63, and
+ * by powers of two a shift, of those below 0 after as much less 1 is added. */
+static V divided_wide(J *j, bool is_signed, V x, u64 by) {
+  u32 log = 64 - (u32)__builtin_clzll(by - 1);
+  bool is_power = (by & (by - 1)) == 0;
+  if (!is_signed) {
+    if (is_power) return IMM1(psrlq, log, x);
+    u64 m = (u64)(((((unsigned __int128)1 << log) - by) << 64) / by + 1);
+    V high = high_wide(j, x, m);
+    return IMM1(psrlq, log - 1, OP2(paddq, high, IMM1(psrlq, 1, OP2(psubq, x, high))));
+  }
+  V sign = IMM1(psraq, 63, x);
+  if (is_power) return IMM1(psraq, log, OP2(paddq, x, IMM1(psrlq, 64 - log, sign)));
+  u64 m = (u64)(((unsigned __int128)1 << (63 + log)) / by + 1);
+  V q = IMM1(psrlq, log - 1, high_wide(j, OP2(psubq, OP2(pxorq, x, sign), sign), m));
+  return OP2(psubq, OP2(pxorq, q, sign), sign);
+}
+
 /* By constants from 2 on: figures 4.2 and 5.2. */
 static V divided_by(J *j, vm_rtype t, V x, u32 by) {
   u32 log = 32 - (u32)__builtin_clz(by - 1);
@@ -26,7 +52,7 @@ static V divided_by(J *j, vm_rtype t, V x, u32 by) {
   return OP2(psubd, IMM1(psrad, log - 1, q), IMM1(psrad, 31, x));
 }
 
-static V noted(J *j, V v, V x, u32 by, bool rem) {
+static V noted(J *j, V v, V x, u64 by, bool rem) {
   VEC_PUSH(j->a, j->divided, (jit_divided){v, x, by, rem});
   return v;
 }
@@ -35,6 +61,11 @@ static V noted(J *j, V v, V x, u32 by, bool rem) {
  * as the least number, and by 0 it is -1. */
 V jit_divide(J *j, vm_rtype t, V x, V y) {
   u32 by;
+  u64 wide;
+  if (jit_is_const64(j, y, &wide)) {
+    V q = divided_wide(j, t == R_s64, x, wide);
+    return t == R_s64 ? noted(j, q, x, wide, false) : q;
+  }
   if (jit_is_const(j, y, &by) && (i32)by >= 2) {
     V q = divided_by(j, t, x, by);
     return t == R_s32 ? noted(j, q, x, by, false) : q;
@@ -54,19 +85,29 @@ V jit_divide(J *j, vm_rtype t, V x, V y) {
 /* By 0 this is x, as the quotient is times 0. */
 V jit_remainder(J *j, vm_rtype t, V x, V y) {
   u32 by;
+  u64 wide;
   V r = OP2(psubd, x, OP2(pmulld, jit_divide(j, t, x, y), y));
+  if (jit_is_const64(j, y, &wide)) return t == R_s64 ? noted(j, r, x, wide, true) : r;
   return t == R_s32 && jit_is_const(j, y, &by) && (i32)by >= 2 ? noted(j, r, x, by, true) : r;
 }
 
-/* ---- rounded down ---- */
+/* ---- rounded down; of the lanes at hand ---- */
 
-/* With s = -1 below 0 and else 0, s ^ ((s ^ x) / by), where s ^ x has 31 bits: figure 4.1 for
- * these, whose factor has 32. */
-static V floored(J *j, V x, u32 by) {
-  u32 log = 32 - (u32)__builtin_clz(by - 1);
+static V number(J *j, u64 x) { return j->wide ? jit_const64(j, x) : CONST(x); }
+static bool is_number(const J *j, V v, u64 x) {
+  u32 bits;
+  u64 wide;
+  return jit_is_const64(j, v, &wide) ? wide == x : jit_is_const(j, v, &bits) && bits == (u32)x;
+}
+
+/* With s = -1 below 0 and else 0, s ^ ((s ^ x) / by), where s ^ x has 31 or 63 bits: figure 4.1 for
+ * these, whose factor has 32 or 64. */
+static V floored(J *j, V x, u64 by) {
+  u32 log = 64 - (u32)__builtin_clzll(by - 1), top = j->wide ? 63 : 31;
   if ((by & (by - 1)) == 0) return IMM1(psrad, log, x);
-  u32 m = (u32)((1ull << (31 + log)) / by + 1);
-  V s = IMM1(psrad, 31, x), high = jit_high(j, false, OP2(pxord, x, s), CONST(m));
+  u64 m = (u64)(((unsigned __int128)1 << (top + log)) / by + 1);
+  V s = IMM1(psrad, top, x), bare = OP2(pxord, x, s);
+  V high = j->wide ? high_wide(j, bare, m) : jit_high(j, false, bare, CONST(m));
   return OP2(pxord, s, IMM1(psrld, log - 1, high));
 }
 
@@ -77,11 +118,10 @@ static const jit_divided *find_divided(const J *j, V v) {
 }
 
 /* Comparison `how` of x with a constant. */
-static bool compares(const J *j, V k, u32 how, u32 to, V *x) {
+static bool compares(const J *j, V k, u32 how, u64 to, V *x) {
   const jit_node *n = &j->nodes.data[k];
-  u32 bits;
   *x = n->arg[0];
-  return n->prim == JP_pcmpd && n->imm == how && jit_is_const(j, n->arg[1], &bits) && bits == to;
+  return n->prim == jit_at_hand(j, JP_pcmpd) && n->imm == how && is_number(j, n->arg[1], to);
 }
 static bool is_remainder(const J *j, V v, const jit_divided *d) {
   const jit_divided *r = find_divided(j, v);
@@ -90,13 +130,12 @@ static bool is_remainder(const J *j, V v, const jit_divided *d) {
 /* Whether x, or its remainder, is below 0, or below 1 where the remainder is not 0. */
 static bool is_below(const J *j, V k, const jit_divided *d) {
   V v;
-  u32 one;
   if (compares(j, k, I_LT, 0, &v)) return v == d->x || is_remainder(j, v, d);
   if (!compares(j, k, I_NE, 1, &v)) return false; /* its sign: max(min(x, 1), -1) */
   const jit_node *n = &j->nodes.data[v], *least = &j->nodes.data[n->arg[0]];
-  return n->prim == JP_pmaxsd && least->prim == JP_pminsd && least->arg[0] == d->x &&
-         jit_is_const(j, n->arg[1], &one) && one == UINT32_MAX &&
-         jit_is_const(j, least->arg[1], &one) && one == 1;
+  return n->prim == jit_at_hand(j, JP_pmaxsd) && least->prim == jit_at_hand(j, JP_pminsd) &&
+         least->arg[0] == d->x && is_number(j, n->arg[1], UINT64_MAX) &&
+         is_number(j, least->arg[1], 1);
 }
 static bool is_corrected(const J *j, V p, const jit_divided *d) {
   const jit_node *n = &j->nodes.data[p];
@@ -111,17 +150,16 @@ static bool is_corrected(const J *j, V p, const jit_divided *d) {
 bool jit_find_floor(J *j, V p, V x, V y, V *out) {
   const jit_divided *d = find_divided(j, y);
   const jit_node *n = &j->nodes.data[x];
-  u32 bits;
-  if (!d || n->arg[0] != y || n->prim != (d->rem ? JP_paddd : JP_psubd)) return false;
-  if (!jit_is_const(j, n->arg[1], &bits) || bits != (d->rem ? d->by : 1)) return false;
+  if (!d || n->arg[0] != y || n->prim != jit_at_hand(j, d->rem ? JP_paddd : JP_psubd)) return false;
+  if (!is_number(j, n->arg[1], d->rem ? d->by : 1)) return false;
   if (!is_corrected(j, p, d)) return false;
   V of = d->x;
-  u32 by = d->by;
+  u64 by = d->by;
   if (!d->rem)
     *out = floored(j, of, by);
   else if ((by & (by - 1)) == 0)
-    *out = OP2(pandd, of, CONST(by - 1));
+    *out = OP2(pandd, of, number(j, by - 1));
   else
-    *out = OP2(psubd, of, OP2(pmulld, floored(j, of, by), CONST(by)));
+    *out = OP2(psubd, of, OP2(pmulld, floored(j, of, by), number(j, by)));
   return true;
 }

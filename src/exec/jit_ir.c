@@ -13,7 +13,7 @@
                                                                                    : 1)
 const jit_prim_info jit_prim_infos[JP_COUNT_] = {
 #define PRIM(id, shape, class, prefix, map, w, opcode, more, vex)                                  \
-  [JP_##id] = {#id, JIT_##shape, JIT_##class, more, OPERANDS(shape)},
+  [JP_##id] = {JIT_##shape, JIT_##class, more, OPERANDS(shape)},
 #include "exec/jit_prims.def"
 #undef PRIM
 };
@@ -39,7 +39,51 @@ static void grow_table(jit_build *b) {
   for (u32 i = 0; i < b->nodes.len; i++) *find_place(b, &b->nodes.data[i]) = i + 1;
 }
 
+/* The same of lanes of 64 bits. */
+static const u8 twins[JP_COUNT_] = {
+    [JP_addps] = JP_addpd,
+    [JP_subps] = JP_subpd,
+    [JP_mulps] = JP_mulpd,
+    [JP_divps] = JP_divpd,
+    [JP_minps] = JP_minpd,
+    [JP_maxps] = JP_maxpd,
+    [JP_sqrtps] = JP_sqrtpd,
+    [JP_rangeps] = JP_rangepd,
+    [JP_rsqrt14ps] = JP_rsqrt14pd,
+    [JP_fmaddps] = JP_fmaddpd,
+    [JP_rndscaleps] = JP_rndscalepd,
+    [JP_fmsubps] = JP_fmsubpd,
+    [JP_cmpps] = JP_cmppd,
+    [JP_fnmaddps] = JP_fnmaddpd,
+    [JP_pminsd] = JP_pminsq,
+    [JP_pmaxsd] = JP_pmaxsq,
+    [JP_pminud] = JP_pminuq,
+    [JP_pmaxud] = JP_pmaxuq,
+    [JP_paddd] = JP_paddq,
+    [JP_psubd] = JP_psubq,
+    [JP_pmulld] = JP_pmullq,
+    [JP_pandd] = JP_pandq,
+    [JP_pord] = JP_porq,
+    [JP_pxord] = JP_pxorq,
+    [JP_psllvd] = JP_psllvq,
+    [JP_psrlvd] = JP_psrlvq,
+    [JP_psravd] = JP_psravq,
+    [JP_pslld] = JP_psllq,
+    [JP_psrld] = JP_psrlq,
+    [JP_psrad] = JP_psraq,
+    [JP_pcmpd] = JP_pcmpq,
+    [JP_pcmpud] = JP_pcmpuq,
+    [JP_pblendmd] = JP_pblendmq,
+    [JP_pcmpeqd] = JP_pcmpeqq,
+    [JP_pcmpgtd] = JP_pcmpgtq,
+};
+
+jit_prim jit_at_hand(const jit_build *b, jit_prim prim) {
+  return b->wide && twins[prim] ? (jit_prim)twins[prim] : prim;
+}
 jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z) {
+  if (b->wide && prim == JP_const32) return jit_const64(b, (u64)(i64)(i32)imm);
+  prim = jit_at_hand(b, prim);
   u32 operands = jit_prim_infos[prim].operands;
   return jit_add_node(
       b,
@@ -54,25 +98,19 @@ jit_value jit_add_node(jit_build *b, jit_node n) {
   return *place - 1;
 }
 
+jit_value jit_const64(jit_build *b, u64 bits) {
+  return jit_add_node(b, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
+}
+
 bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits) {
   const jit_node *n = &b->nodes.data[x];
   *out_bits = n->imm;
   return n->prim == JP_const32;
 }
-
-jit_build jit_unroll(const jit_build *b, u32 times) {
-  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks};
-  u32 n = (u32)b->nodes.len;
-  u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
-  for (u32 v = 0; v < n; v++)
-    for (u32 t = 0; t < times; t++) {
-      jit_node x = b->nodes.data[v];
-      const jit_prim_info *p = &jit_prim_infos[x.prim];
-      for (u32 k = 0; k < p->operands; k++) x.arg[k] = copies[x.arg[k] * times + t];
-      if (p->shape > JIT_ONE) x.part = t;
-      copies[v * times + t] = jit_add_node(&r, x);
-    }
-  return r;
+bool jit_is_const64(const jit_build *b, jit_value x, u64 *out_bits) {
+  const jit_node *n = &b->nodes.data[x];
+  *out_bits = n->imm | (u64)n->arg[0] << 32;
+  return n->prim == JP_const64;
 }
 
 /* Node v of a round, whose operands are among the round's copies, as part `part`. */
@@ -84,14 +122,45 @@ static jit_node copy_node(const jit_build *b, u32 v, const u32 *copies, u32 part
   return x;
 }
 
+/* How many nodes from v on go together: halves of what lies in memory, in its order. */
+static u32 count_together(const jit_build *b, u32 v) {
+  const jit_node *n = &b->nodes.data[v];
+  bool low = n->prim == JP_load64 || n->prim == JP_store64;
+  return low && v + 1 < b->nodes.len && n[1].prim == n->prim + 1 && n[1].imm == n->imm ? 2 : 1;
+}
+jit_build jit_unroll(const jit_build *b, u32 times) {
+  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks};
+  u32 n = (u32)b->nodes.len, together;
+  u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
+  for (u32 v = 0; v < n; v += together) {
+    together = count_together(b, v);
+    for (u32 t = 0; t < times; t++)
+      for (u32 i = 0; i < together; i++)
+        copies[t * n + v + i] = jit_add_node(&r, copy_node(b, v + i, &copies[t * n], t));
+  }
+  return r;
+}
+
+/* What sums are made of. */
+typedef struct sum_prims {
+  jit_prim add, load, store;
+} sum_prims;
+static bool is_sum(u32 prim) { return jit_prim_infos[prim].shape == JIT_SUM; }
+static sum_prims prims_of(u32 sum) {
+  if (sum == JP_sumps) return (sum_prims){JP_addps, JP_load32, JP_store32};
+  bool upper = sum == JP_sumpdh;
+  return (sum_prims){JP_addpd, upper ? JP_load64h : JP_load64, upper ? JP_store64h : JP_store64};
+}
+
 /* Running sums as fold_order.h has it, down to 16 values, and stored. */
-static void store_running(jit_build *r, u32 reg, u32 *sum, u32 running, u32 lanes) {
+static void store_running(jit_build *r, const jit_node *of, u32 *sum, u32 running, u32 lanes) {
   enum { LEFT = 16 };
+  sum_prims p = prims_of(of->prim);
   for (u32 half = running / 2; half * lanes >= LEFT; half /= 2)
     for (u32 k = 0; k < half && sum[k + half]; k++)
-      sum[k] = 1 + jit_add(r, JP_addps, 0, sum[k] - 1, sum[k + half] - 1, 0);
+      sum[k] = 1 + jit_add(r, p.add, 0, sum[k] - 1, sum[k + half] - 1, 0);
   for (u32 k = 0; k < LEFT / lanes; k++)
-    jit_add_node(r, (jit_node){JP_store32, reg, k, {sum[k] - 1}});
+    jit_add_node(r, (jit_node){p.store, of->imm, k, {sum[k] - 1}});
 }
 
 jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes) {
@@ -103,14 +172,13 @@ jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes) {
     for (u32 v = 0; v < n; v++) {
       jit_node x = copy_node(b, v, copies, t);
       u32 *sum = &sums[v * running + t % running];
-      if (x.prim != JP_sumps)
+      if (!is_sum(x.prim))
         copies[v] = jit_add_node(&r, x);
       else
-        *sum = 1 + (*sum ? jit_add(&r, JP_addps, 0, *sum - 1, x.arg[0], 0) : x.arg[0]);
+        *sum = 1 + (*sum ? jit_add(&r, prims_of(x.prim).add, 0, *sum - 1, x.arg[0], 0) : x.arg[0]);
     }
   for (u32 v = 0; v < n; v++)
-    if (sums[v * running])
-      store_running(&r, b->nodes.data[v].imm, &sums[v * running], running, lanes);
+    if (sums[v * running]) store_running(&r, &b->nodes.data[v], &sums[v * running], running, lanes);
   return r;
 }
 
@@ -122,15 +190,16 @@ jit_build jit_sum_columns(const jit_build *b, u32 length, u32 lanes) {
     for (u32 v = 0; v < n; v++) {
       jit_node x = copy_node(b, v, copies, t * (length / lanes));
       u32 *sum = &sums[v * FOLD_ROWS], level = 0, y = x.arg[0];
-      if (x.prim != JP_sumps) {
+      if (!is_sum(x.prim)) {
         copies[v] = jit_add_node(&r, x);
         continue;
       }
-      for (; t >> level & 1; level++) y = jit_add(&r, JP_addps, 0, sum[level], y, 0);
+      sum_prims p = prims_of(x.prim);
+      for (; t >> level & 1; level++) y = jit_add(&r, p.add, 0, sum[level], y, 0);
       sum[level] = y;
       if (t + 1 < FOLD_ROWS) continue;
-      y = jit_add(&r, JP_addps, 0, jit_add(&r, JP_load32, x.imm, 0, 0, 0), y, 0);
-      jit_add(&r, JP_store32, x.imm, y, 0, 0);
+      y = jit_add(&r, p.add, 0, jit_add(&r, p.load, x.imm, 0, 0, 0), y, 0);
+      jit_add(&r, p.store, x.imm, y, 0, 0);
     }
   return r;
 }

@@ -39,7 +39,6 @@ typedef enum jit_class { JIT_V, JIT_K, JIT_N } jit_class;
 typedef enum jit_target { JIT_AVX512, JIT_AVX2, JIT_NEON } jit_target;
 
 typedef struct jit_prim_info {
-  const char *name;
   u8 shape, class, more, operands;
 } jit_prim_info;
 extern const jit_prim_info jit_prim_infos[JP_COUNT_];
@@ -55,7 +54,7 @@ typedef struct jit_node {
 /* v is x / by, or what it leaves, for a constant by from 2 on. */
 typedef struct jit_divided {
   jit_value v, x;
-  u32 by;
+  u64 by;
   bool rem;
 } jit_divided;
 
@@ -66,6 +65,8 @@ typedef struct jit_build {
   VEC(jit_divided) divided;
   bool to_bf16; /* denormals are flushed, and there is cvtneps2bf16 */
   u8 target;    /* jit_target */
+  bool scalar;  /* of one element: no upper halves */
+  bool wide;    /* what is added of lanes of 32 bits is of 64 */
   u32 walks;    /* of a vm_rows_fn: registers that move on; 0: it is a vm_run_fn */
   /* By register in memory: 2 to that power lanes, one behind the other, have one element of it.
    * NULL: a lane has one of its own. */
@@ -88,8 +89,12 @@ static inline u32 jit_spread(const jit_build *b, u32 reg) { return b->spread ? b
 jit_value jit_add_node(jit_build *b, jit_node n);
 /* Operands that the shape does not have may be anything. */
 jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z);
-/* Whether x is a constant; its bits. */
+/* What jit_add makes of it: where the build is wide, the same of lanes of 64 bits. */
+jit_prim jit_at_hand(const jit_build *b, jit_prim prim);
+jit_value jit_const64(jit_build *b, u64 bits);
+/* Whether x is a constant of 32 bits a lane, or of 64; its bits. */
 bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
+bool jit_is_const64(const jit_build *b, jit_value x, u64 *out_bits);
 
 /* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. */
 jit_build jit_unroll(const jit_build *b, u32 times);

@@ -5,35 +5,53 @@
 #include "exec/jit_divide.h"
 #include "exec/jit_ops.h"
 #include "exec/jit_short.h"
+#include "exec/jit_wide.h"
 #include "num/convert.h"
 
 #define NUM(x) CONST(num_f32_bits(x))
+/* Of the lanes at hand, of 32 or 64 bits. */
+#define TOP (j->wide ? 63u : 31u)
+#define SIGN (j->wide ? jit_const64(j, 1ull << 63) : CONST(1u << 31))
+#define REAL(x) (j->wide ? jit_const64(j, num_f64_bits(x)) : NUM((float)(x)))
 enum { EQ = 0, LT = 1, LE = 2, UNORD = 3, NE = 4, GE = 13, GT = 14 }; /* of floats */
-enum { NEAREST = 8, FLOOR = 9, TRUNCATE = 11 };                       /* rounding */
+enum { NEAREST = 8, FLOOR = 9, CEIL = 10, TRUNCATE = 11 };            /* rounding */
 
 /* Computed, so that it is no denormal where these are flushed. */
 static bool is_computed(const J *j, V x) {
   static const bool computes[JP_COUNT_] = {
-      [JP_addps] = true,      [JP_subps] = true,    [JP_mulps] = true,     [JP_divps] = true,
-      [JP_sqrtps] = true,     [JP_fmaddps] = true,  [JP_fnmaddps] = true,  [JP_fmsubps] = true,
-      [JP_rndscaleps] = true, [JP_cvtdq2ps] = true, [JP_cvtudq2ps] = true, [JP_fminps] = true,
-      [JP_fmaxps] = true,
+      [JP_addps] = true,      [JP_subps] = true,      [JP_mulps] = true,     [JP_divps] = true,
+      [JP_sqrtps] = true,     [JP_fmaddps] = true,    [JP_fnmaddps] = true,  [JP_fmsubps] = true,
+      [JP_rndscaleps] = true, [JP_cvtdq2ps] = true,   [JP_cvtudq2ps] = true, [JP_fminps] = true,
+      [JP_fmaxps] = true,     [JP_rangeps] = true,    [JP_rangepd] = true,   [JP_addpd] = true,
+      [JP_subpd] = true,      [JP_mulpd] = true,      [JP_divpd] = true,     [JP_sqrtpd] = true,
+      [JP_fmaddpd] = true,    [JP_rndscalepd] = true, [JP_cvtps2pd] = true,  [JP_cvtdq2pd] = true,
+      [JP_cvtudq2pd] = true,
   };
   return computes[j->nodes.data[x].prim];
 }
+/* Whether x is the same number in all lanes; and one that is normal, or infinite or NaN. */
+static bool find_number(const J *j, V x, double *out) {
+  u32 bits;
+  u64 wide;
+  if (jit_is_const64(j, x, &wide)) return *out = num_f64_from_bits(wide), true;
+  return jit_is_const(j, x, &bits) ? *out = (double)num_f32_from_bits(bits), true : false;
+}
+static bool is_large(const J *j, double x) { return !(fabs(x) < (j->wide ? 0x1p-1022 : 0x1p-126)); }
 /* The same of what is one of those, or a number that is none. */
 static bool is_flushed(const J *j, V x, u32 depth) {
   const jit_node *n = &j->nodes.data[x];
-  u32 bits;
-  if (jit_is_const(j, x, &bits)) return (bits & 0x7fffffff) >= 0x800000;
-  bool picks = n->prim == JP_pblendmd, extreme = n->prim == JP_minps || n->prim == JP_maxps;
+  double number;
+  if (find_number(j, x, &number)) return is_large(j, number);
+  bool picks = n->prim == JP_pblendmd || n->prim == JP_pblendmq;
+  bool extreme =
+      n->prim == JP_minps || n->prim == JP_maxps || n->prim == JP_minpd || n->prim == JP_maxpd;
   if (!picks && !extreme) return is_computed(j, x);
   return depth && is_flushed(j, n->arg[picks], depth - 1) &&
          is_flushed(j, n->arg[1 + picks], depth - 1);
 }
 static V flushed(J *j, V x) {
   enum { DEPTH = 6 };
-  return is_flushed(j, x, DEPTH) ? x : OP2(addps, x, CONST(0x80000000));
+  return is_flushed(j, x, DEPTH) ? x : OP2(addps, x, SIGN);
 }
 /* Instead of a mask: what constants are to one another. */
 static const V ALWAYS = UINT32_MAX, NEVER = UINT32_MAX - 1;
@@ -68,44 +86,26 @@ static V fused(J *j, V x, V y, V z) { /* of a negative factor: in one */
   bool is_negative = n->prim == JP_pxord && jit_is_const(j, n->arg[1], &bits) && bits == 0x80000000;
   return is_negative ? OP3(fnmaddps, n->arg[0], y, z) : OP3(fmaddps, x, y, z);
 }
-static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
+static V negated(J *j, V x) { return OP2(pxord, x, SIGN); }
 
-/* ---- f64 in two vectors, lanes 0 to 7 and 8 to 15 ---- */
+/* ---- f64 in two vectors ---- */
 
-typedef struct wide {
-  V half[2];
-} wide;
-
-static V half_of(J *j, V x, u32 i) { return i ? IMM1(extracti64x4, 1, x) : x; }
-static V joined(J *j, V low, V high) { return IMM2(inserti64x4, 1, low, high); }
-
-static wide wide_const(J *j, double x) {
-  u64 bits = num_f64_bits(x);
-  V c = jit_add_node(j, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
-  return (wide){{c, c}};
+static jit_lanes wide_const(J *j, double x) {
+  V c = jit_const64(j, num_f64_bits(x));
+  return (jit_lanes){{c, c}};
 }
-static wide widened(J *j, V x) {
-  wide r;
-  float a, b;
-  if (are_const(j, x, x, &a, &b)) return wide_const(j, (double)a);
-  for (u32 i = 0; i < 2; i++) r.half[i] = OP1(cvtps2pd, half_of(j, x, i));
-  return r;
-}
-static V narrowed(J *j, wide x) {
-  return joined(j, OP1(cvtpd2ps, x.half[0]), OP1(cvtpd2ps, x.half[1]));
-}
-static wide halves(J *j, jit_prim prim, wide x, wide y) {
-  wide r;
+static jit_lanes halves(J *j, jit_prim prim, jit_lanes x, jit_lanes y) {
+  jit_lanes r;
   for (u32 i = 0; i < 2; i++) r.half[i] = jit_add(j, prim, 0, x.half[i], y.half[i], 0);
   return r;
 }
-static wide wide_fma(J *j, wide x, wide y, wide z) {
-  wide r;
+static jit_lanes wide_fma(J *j, jit_lanes x, jit_lanes y, jit_lanes z) {
+  jit_lanes r;
   for (u32 i = 0; i < 2; i++) r.half[i] = OP3(fmaddpd, x.half[i], y.half[i], z.half[i]);
   return r;
 }
-static wide wide_scale(J *j, wide x, wide shifted) {
-  wide r;
+static jit_lanes wide_scale(J *j, jit_lanes x, jit_lanes shifted) {
+  jit_lanes r;
   for (u32 i = 0; i < 2; i++) r.half[i] = OP2(paddq, x.half[i], IMM1(psllq, 52, shifted.half[i]));
   return r;
 }
@@ -148,9 +148,9 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
 #define w_of_num(x) OP1(cvttps2dq, x)
 #define v_whole(x) cut_off(j, x)
-#define v_wide wide
-#define d_of(x) widened(j, x)
-#define d_num(x) narrowed(j, x)
+#define v_wide jit_lanes
+#define d_of(x) jit_widen(j, x)
+#define d_num(x) jit_narrow(j, x)
 #define d_const(x) wide_const(j, x)
 #define d_add(x, y) halves(j, JP_addpd, x, y)
 #define d_sub(x, y) halves(j, JP_subpd, x, y)
@@ -196,18 +196,21 @@ DIRECT(f_mul, mulps)
 /* By a power of two: the product with its inverse, where that is a normal number too, is the same.
  */
 static V f_div(J *j, vm_rtype t, V x, V y) {
-  enum { LEAST = 2 << 23, MOST = 252 << 23 };
-  u32 bits;
+  double by;
+  int exponent, most = j->wide ? 1020 : 124;
   (void)t;
-  bool is_power = jit_is_const(j, y, &bits) && !(bits & 0x7fffff);
-  is_power = is_power && (bits & 0x7fffffff) >= LEAST && (bits & 0x7fffffff) <= MOST;
-  return is_power ? OP2(mulps, x, NUM(1 / num_f32_from_bits(bits))) : OP2(divps, x, y);
+  bool is_power = find_number(j, y, &by) && is_large(j, by) && fabs(frexp(by, &exponent)) == 0.5;
+  is_power = is_power && exponent >= -most && exponent <= most;
+  return is_power ? OP2(mulps, x, REAL(1 / by)) : OP2(divps, x, y);
 }
 DIRECT1(f_neg, negated(j, x))
-DIRECT1(f_abs, OP2(pandd, x, CONST(0x7fffffff)))
+static V f_abs(J *j, vm_rtype t, V x, V y) {
+  (void)t, (void)y;
+  return OP2(pandd, x, j->wide ? jit_const64(j, INT64_MAX) : CONST(INT32_MAX));
+}
 DIRECT1(f_sqrt, OP1(sqrtps, x))
 DIRECT1(f_floor, IMM1(rndscaleps, FLOOR, flushed(j, x)))
-DIRECT1(f_ceil, negated(j, IMM1(rndscaleps, FLOOR, flushed(j, negated(j, x)))))
+DIRECT1(f_ceil, IMM1(rndscaleps, CEIL, flushed(j, x)))
 DIRECT1(f_round_even, IMM1(rndscaleps, NEAREST, flushed(j, x)))
 DIRECT1(f_exp, exp_f32(j, x))
 DIRECT1(f_expm1, expm1_f32(j, x))
@@ -222,53 +225,63 @@ DIRECT1(f_atan2, atan2_f32(j, x, y))
 DIRECT1(f_cbrt, cbrt_f32(j, x))
 DIRECT1(f_pow, pow_f32(j, x, y))
 DIRECT1(f_imag, ((void)x, CONST(0)))
-DIRECT1(f_is_finite, IMM2(cmpps, LT, abs_f32(j, x), NUM(INFINITY)))
-DIRECT1(f_is_inf, IMM2(cmpps, EQ, abs_f32(j, x), NUM(INFINITY)))
-DIRECT1(f_is_pos_inf, IMM2(cmpps, EQ, x, NUM(INFINITY)))
-DIRECT1(f_is_neg_inf, IMM2(cmpps, EQ, x, NUM(-INFINITY)))
+DIRECT1(f_is_finite, IMM2(cmpps, LT, f_abs(j, t, x, x), REAL(INFINITY)))
+DIRECT1(f_is_inf, IMM2(cmpps, EQ, f_abs(j, t, x, x), REAL(INFINITY)))
+DIRECT1(f_is_pos_inf, IMM2(cmpps, EQ, x, REAL(INFINITY)))
+DIRECT1(f_is_neg_inf, IMM2(cmpps, EQ, x, REAL(-INFINITY)))
 
 static bool is_plain(const J *j, V x) {
-  u32 bits;
-  return jit_is_const(j, x, &bits) && (bits & 0x7fffffff) - 0x800000 < 0x7f000000;
+  double number;
+  return find_number(j, x, &number) && is_large(j, number) && fabs(number) < INFINITY;
 }
 /* As kernels.c has them: NaN wins, -0 < +0. With a constant but 0 that is no NaN, equal is the
- * same, and the instruction's answer to NaN is its second operand. */
-static V extreme(J *j, jit_prim prim, jit_prim zeros, V x, V y) {
+ * same, and the instruction's answer to NaN is its second operand, as it is to equals: with +0 that
+ * is the lesser one, and becomes the greater one by a sum with it. */
+static V extreme(J *j, bool least, V x, V y) {
+  enum { OF_BOTH_SIGNS = 4 };
+  double to;
+  jit_prim prim = least ? JP_minps : JP_maxps;
   if (jit_is_for(j, JIT_NEON)) /* it has just these */
-    return jit_add(j, prim == JP_minps ? JP_fminps : JP_fmaxps, 0, x, y, 0);
+    return jit_add(j, least ? JP_fminps : JP_fmaxps, 0, x, y, 0);
   if (is_plain(j, x)) return flushed(j, jit_add(j, prim, 0, x, y, 0));
-  if (is_plain(j, y)) return extreme(j, prim, zeros, y, x);
-  V r = jit_add(j, prim, 0, x, y, 0);
-  r = pick(j, IMM2(cmpps, EQ, x, y), jit_add(j, zeros, 0, x, y, 0), r);
+  if (x == CONST(0)) return OP2(addps, jit_add(j, prim, 0, x, y, 0), least ? SIGN : x);
+  if (find_number(j, y, &to) && !find_number(j, x, &to)) return extreme(j, least, y, x);
+  V k = IMM2(cmpps, UNORD, x, y);
+  if (jit_is_for(j, JIT_AVX512)) /* which prefers numbers to NaN */
+    return pick(j, k, OP2(addps, x, y), IMM2(rangeps, OF_BOTH_SIGNS | !least, x, y));
+  V same = jit_add(j, least ? JP_pord : JP_pandd, 0, x, y, 0), r = jit_add(j, prim, 0, x, y, 0);
+  r = pick(j, IMM2(cmpps, EQ, x, y), same, r);
   return pick(j, IMM2(cmpps, UNORD, x, x), x, flushed(j, r));
 }
-DIRECT1(f_max, extreme(j, JP_maxps, JP_pandd, x, y))
-DIRECT1(f_min, extreme(j, JP_minps, JP_pord, x, y))
+DIRECT1(f_max, extreme(j, false, x, y))
+DIRECT1(f_min, extreme(j, true, x, y))
 
 /* x + half with its sign, cut off; the greatest number below a half, or what lies next to a half
  * would be rounded up. */
 static V f_round_afz(J *j, vm_rtype t, V x, V y) {
   (void)t, (void)y;
-  V f = flushed(j, x), half = OP2(pord, OP2(pandd, f, CONST(0x80000000)), NUM(0x1.fffffep-2f));
+  V below = j->wide ? REAL(0x1.fffffffffffffp-2) : NUM(0x1.fffffep-2f);
+  V f = flushed(j, x), half = OP2(pord, OP2(pandd, f, SIGN), below);
   return IMM1(rndscaleps, TRUNCATE, OP2(addps, f, half));
 }
 static V f_sign(J *j, vm_rtype t, V x, V y) {
   (void)t, (void)y;
-  V r = pick(j, IMM2(cmpps, LT, x, CONST(0)), NUM(-1), flushed(j, x));
-  return pick(j, IMM2(cmpps, GT, x, CONST(0)), NUM(1), r);
+  V r = pick(j, IMM2(cmpps, LT, x, CONST(0)), REAL(-1), flushed(j, x));
+  return pick(j, IMM2(cmpps, GT, x, CONST(0)), REAL(1), r);
 }
 /* INV_ROOT of kernels.c, but where there is one, the processor's guess and one more step of
- * Newton's instead of a root and a division. The last step begins at an odd number, so that it does
- * not end halfway between two, and gives the same bits. */
+ * Newton's, of f64 two, instead of a root and a division. The last step begins at an odd number, so
+ * that it does not end halfway between two, and gives the same bits. */
 static V f_rsqrt(J *j, vm_rtype t, V x, V unused) {
   (void)t, (void)unused;
-  V one = NUM(1), half = NUM(0.5f);
+  V one = REAL(1), half = REAL(0.5);
   bool has_guess = jit_is_for(j, JIT_AVX512);
   V guess = has_guess ? OP1(rsqrt14ps, x) : OP2(divps, one, OP1(sqrtps, x)), y = guess, e;
-  if (has_guess) {
+  for (u32 i = 0; has_guess && i <= j->wide; i++) {
     e = OP3(fnmaddps, OP2(mulps, x, y), y, one);
-    y = OP2(pord, OP3(fmaddps, OP2(mulps, half, y), e, y), CONST(1));
+    y = OP3(fmaddps, OP2(mulps, half, y), e, y);
   }
+  if (has_guess) y = OP2(pord, y, CONST(1));
   V r = OP2(mulps, x, y), low = OP3(fmsubps, x, y, r);
   e = OP3(fnmaddps, low, y, OP3(fnmaddps, r, y, one));
   y = OP3(fmaddps, OP2(mulps, half, y), e, y);
@@ -281,13 +294,13 @@ static V f_rsqrt(J *j, vm_rtype t, V x, V unused) {
     return IMM2(cmpps, f, x, y);                                                                   \
   }                                                                                                \
   static V i_##name(J *j, vm_rtype t, V x, V y) {                                                  \
-    return t == R_u32 ? IMM2(pcmpud, i, x, y) : IMM2(pcmpd, i, x, y);                              \
+    return t == R_u32 || t == R_u64 ? IMM2(pcmpud, i, x, y) : IMM2(pcmpd, i, x, y);                \
   }                                                                                                \
   static V f_total_##name(J *j, vm_rtype t, V x, V y) {                                            \
     (void)t;                                                                                       \
     return IMM2(pcmpd, i, total_order(j, x), total_order(j, y));                                   \
   }
-static V total_order(J *j, V x) { return OP2(pxord, x, IMM1(psrld, 1, IMM1(psrad, 31, x))); }
+static V total_order(J *j, V x) { return OP2(pxord, x, IMM1(psrld, 1, IMM1(psrad, TOP, x))); }
 COMPARE(eq, EQ, I_EQ)
 COMPARE(ne, NE, I_NE)
 COMPARE(lt, LT, I_LT)
@@ -330,19 +343,20 @@ static V i_add(J *j, vm_rtype t, V x, V y) {
   return t >= R_s32 && find_rotation(j, x, y, &r) ? r : OP2(paddd, x, y);
 }
 static V i_max(J *j, vm_rtype t, V x, V y) {
-  return t == R_u32 ? OP2(pmaxud, x, y) : OP2(pmaxsd, x, y);
+  return t == R_u32 || t == R_u64 ? OP2(pmaxud, x, y) : OP2(pmaxsd, x, y);
 }
 static V i_min(J *j, vm_rtype t, V x, V y) {
-  return t == R_u32 ? OP2(pminud, x, y) : OP2(pminsd, x, y);
+  return t == R_u32 || t == R_u64 ? OP2(pminud, x, y) : OP2(pminsd, x, y);
 }
 static V i_abs(J *j, vm_rtype t, V x, V y) {
   (void)y;
+  if (j->wide && is_signed(t)) return i_max(j, t, x, i_neg(j, t, x, x));
   return is_signed(t) ? OP1(pabsd, x) : x;
 }
 static V i_sign(J *j, vm_rtype t, V x, V y) {
   (void)y;
-  if (!is_signed(t)) return OP2(pminud, x, CONST(1));
-  return OP2(pmaxsd, OP2(pminsd, x, CONST(1)), CONST(-1));
+  V least = i_min(j, t, x, CONST(1));
+  return is_signed(t) ? i_max(j, t, least, CONST(-1)) : least;
 }
 static V i_clz(J *j, vm_rtype t, V x, V y) {
   (void)y;
@@ -364,12 +378,15 @@ static V i_mulhi(J *j, vm_rtype t, V x, V y) {
   return is_signed(t) ? IMM1(psrad, bits_of(t), p) : IMM1(psrld, bits_of(t), p);
 }
 
-/* The processor shifts everything out where the amount is 32 or more. */
+/* The processor shifts everything out where the amount is 32, or the lane's bits, or more. */
 static V shift(J *j, jit_prim by_imm, jit_prim by_lane, V x, V y) {
-  u32 n;
-  if (!jit_is_const(j, y, &n)) return jit_add(j, by_lane, 0, x, y, 0);
-  if (n < 32) return n == 0 ? x : jit_add(j, by_imm, n, x, 0, 0);
-  return by_imm == JP_psrad ? IMM1(psrad, 31, x) : CONST(0);
+  u32 few = 0;
+  u64 n = 0;
+  if (!jit_is_const(j, y, &few) && !jit_is_const64(j, y, &n))
+    return jit_add(j, by_lane, 0, x, y, 0);
+  n = j->wide ? n : few;
+  if (n <= TOP) return n == 0 ? x : jit_add(j, by_imm, (u32)n, x, 0, 0);
+  return by_imm == JP_psrad ? IMM1(psrad, TOP, x) : CONST(0);
 }
 static V i_shl(J *j, vm_rtype t, V x, V y) {
   return shift(j, JP_pslld, JP_psllvd, x, jit_as(j, y, t, jit_unsigned(t)));
@@ -404,82 +421,95 @@ DIRECT1(p_ge, OP2(korw, x, OP1(knotw, y)))
 /* ---- a row an operation ---- */
 
 typedef V build_fn(J *j, vm_rtype t, V x, V y);
+enum { REALS = 1, LONGS = 2, BOTH = 3 };
 typedef struct op_row {
   build_fn *f32, *integer, *pred;
+  u8 wide; /* the same of 64 bits */
 } op_row;
 static const op_row rows[VM_OP_COUNT] = {
-    [VM_eq] = {f_eq, i_eq, p_eq},
-    [VM_ne] = {f_ne, i_ne, p_xor},
-    [VM_lt] = {f_lt, i_lt, p_lt},
-    [VM_le] = {f_le, i_le, p_le},
-    [VM_gt] = {f_gt, i_gt, p_gt},
-    [VM_ge] = {f_ge, i_ge, p_ge},
-    [VM_total_eq] = {f_total_eq, NULL, NULL},
-    [VM_total_ne] = {f_total_ne, NULL, NULL},
-    [VM_total_lt] = {f_total_lt, NULL, NULL},
-    [VM_total_le] = {f_total_le, NULL, NULL},
-    [VM_total_gt] = {f_total_gt, NULL, NULL},
-    [VM_total_ge] = {f_total_ge, NULL, NULL},
-    [VM_add] = {f_add, i_add, p_or},
-    [VM_sub] = {f_sub, i_sub, NULL},
-    [VM_mul] = {f_mul, i_mul, p_and},
-    [VM_mulhi] = {NULL, i_mulhi, NULL},
-    [VM_div] = {f_div, jit_divide, NULL},
-    [VM_rem] = {NULL, jit_remainder, NULL},
-    [VM_max] = {f_max, i_max, p_or},
-    [VM_min] = {f_min, i_min, p_and},
-    [VM_and] = {NULL, i_and, p_and},
-    [VM_or] = {NULL, i_or, p_or},
-    [VM_xor] = {NULL, i_xor, p_xor},
-    [VM_shl] = {NULL, i_shl, NULL},
-    [VM_shr_arith] = {NULL, i_shr_arith, NULL},
-    [VM_shr_logic] = {NULL, i_shr_logic, NULL},
-    [VM_imag] = {f_imag, NULL, NULL},
-    [VM_abs] = {f_abs, i_abs, NULL},
-    [VM_neg] = {f_neg, i_neg, NULL},
-    [VM_sign] = {f_sign, i_sign, NULL},
-    [VM_not] = {NULL, i_not, p_not},
-    [VM_clz] = {NULL, i_clz, NULL},
-    [VM_popcnt] = {NULL, i_popcnt, NULL},
-    [VM_is_finite] = {f_is_finite, NULL, NULL},
-    [VM_is_inf] = {f_is_inf, NULL, NULL},
-    [VM_is_pos_inf] = {f_is_pos_inf, NULL, NULL},
-    [VM_is_neg_inf] = {f_is_neg_inf, NULL, NULL},
-    [VM_floor] = {f_floor, NULL, NULL},
-    [VM_ceil] = {f_ceil, NULL, NULL},
-    [VM_round_even] = {f_round_even, NULL, NULL},
-    [VM_round_afz] = {f_round_afz, NULL, NULL},
-    [VM_sqrt] = {f_sqrt, NULL, NULL},
-    [VM_rsqrt] = {f_rsqrt, NULL, NULL},
-    [VM_exp] = {f_exp, NULL, NULL},
-    [VM_expm1] = {f_expm1, NULL, NULL},
-    [VM_log] = {f_log, NULL, NULL},
-    [VM_log1p] = {f_log1p, NULL, NULL},
-    [VM_logistic] = {f_logistic, NULL, NULL},
-    [VM_tanh] = {f_tanh, NULL, NULL},
-    [VM_erf] = {f_erf, NULL, NULL},
-    [VM_erf_inv] = {f_erf_inv, NULL, NULL},
-    [VM_atan] = {f_atan, NULL, NULL},
-    [VM_atan2] = {f_atan2, NULL, NULL},
-    [VM_cbrt] = {f_cbrt, NULL, NULL},
-    [VM_pow] = {f_pow, NULL, NULL},
+    [VM_eq] = {f_eq, i_eq, p_eq, BOTH},
+    [VM_ne] = {f_ne, i_ne, p_xor, BOTH},
+    [VM_lt] = {f_lt, i_lt, p_lt, BOTH},
+    [VM_le] = {f_le, i_le, p_le, BOTH},
+    [VM_gt] = {f_gt, i_gt, p_gt, BOTH},
+    [VM_ge] = {f_ge, i_ge, p_ge, BOTH},
+    [VM_total_eq] = {f_total_eq, NULL, NULL, REALS},
+    [VM_total_ne] = {f_total_ne, NULL, NULL, REALS},
+    [VM_total_lt] = {f_total_lt, NULL, NULL, REALS},
+    [VM_total_le] = {f_total_le, NULL, NULL, REALS},
+    [VM_total_gt] = {f_total_gt, NULL, NULL, REALS},
+    [VM_total_ge] = {f_total_ge, NULL, NULL, REALS},
+    [VM_add] = {f_add, i_add, p_or, BOTH},
+    [VM_sub] = {f_sub, i_sub, NULL, BOTH},
+    [VM_mul] = {f_mul, i_mul, p_and, BOTH},
+    [VM_mulhi] = {NULL, i_mulhi, NULL, 0},
+    [VM_div] = {f_div, jit_divide, NULL, BOTH},
+    [VM_rem] = {NULL, jit_remainder, NULL, LONGS},
+    [VM_max] = {f_max, i_max, p_or, BOTH},
+    [VM_min] = {f_min, i_min, p_and, BOTH},
+    [VM_and] = {NULL, i_and, p_and, LONGS},
+    [VM_or] = {NULL, i_or, p_or, LONGS},
+    [VM_xor] = {NULL, i_xor, p_xor, LONGS},
+    [VM_shl] = {NULL, i_shl, NULL, LONGS},
+    [VM_shr_arith] = {NULL, i_shr_arith, NULL, LONGS},
+    [VM_shr_logic] = {NULL, i_shr_logic, NULL, LONGS},
+    [VM_imag] = {f_imag, NULL, NULL, REALS},
+    [VM_abs] = {f_abs, i_abs, NULL, BOTH},
+    [VM_neg] = {f_neg, i_neg, NULL, BOTH},
+    [VM_sign] = {f_sign, i_sign, NULL, BOTH},
+    [VM_not] = {NULL, i_not, p_not, LONGS},
+    [VM_clz] = {NULL, i_clz, NULL, 0},
+    [VM_popcnt] = {NULL, i_popcnt, NULL, 0},
+    [VM_is_finite] = {f_is_finite, NULL, NULL, REALS},
+    [VM_is_inf] = {f_is_inf, NULL, NULL, REALS},
+    [VM_is_pos_inf] = {f_is_pos_inf, NULL, NULL, REALS},
+    [VM_is_neg_inf] = {f_is_neg_inf, NULL, NULL, REALS},
+    [VM_floor] = {f_floor, NULL, NULL, REALS},
+    [VM_ceil] = {f_ceil, NULL, NULL, REALS},
+    [VM_round_even] = {f_round_even, NULL, NULL, REALS},
+    [VM_round_afz] = {f_round_afz, NULL, NULL, REALS},
+    [VM_sqrt] = {f_sqrt, NULL, NULL, REALS},
+    [VM_rsqrt] = {f_rsqrt, NULL, NULL, REALS},
+    [VM_exp] = {f_exp, NULL, NULL, 0},
+    [VM_expm1] = {f_expm1, NULL, NULL, 0},
+    [VM_log] = {f_log, NULL, NULL, 0},
+    [VM_log1p] = {f_log1p, NULL, NULL, 0},
+    [VM_logistic] = {f_logistic, NULL, NULL, 0},
+    [VM_tanh] = {f_tanh, NULL, NULL, 0},
+    [VM_erf] = {f_erf, NULL, NULL, 0},
+    [VM_erf_inv] = {f_erf_inv, NULL, NULL, 0},
+    [VM_atan] = {f_atan, NULL, NULL, 0},
+    [VM_atan2] = {f_atan2, NULL, NULL, 0},
+    [VM_cbrt] = {f_cbrt, NULL, NULL, 0},
+    [VM_pow] = {f_pow, NULL, NULL, 0},
 };
 
 static build_fn *row_of(vm_op op, vm_rtype t) {
   const op_row *r = &rows[op];
-  return t == R_f32 ? r->f32 : t == R_pred ? r->pred : jit_has_type(t) ? r->integer : NULL;
+  if (!jit_has_type(t)) return NULL;
+  if (t == R_f64) return r->wide & REALS ? r->f32 : NULL;
+  if (vm_rtype_size(t) == 8 && !(r->wide & LONGS)) return NULL;
+  return t == R_f32 ? r->f32 : t == R_pred ? r->pred : r->integer;
 }
 bool jit_has_op(vm_op op, vm_rtype t) { return row_of(op, t) != NULL; }
 
 /* ---- types ---- */
 
-bool jit_has_type(vm_rtype t) { return t == R_f32 || vm_rtype_size(t) <= 4; }
+bool jit_has_type(vm_rtype t) {
+#if defined(__aarch64__)
+  return vm_rtype_size(t) <= 4;
+#else
+  return t != R_c64 && vm_rtype_size(t) <= 8;
+#endif
+}
 vm_rtype jit_unsigned(vm_rtype t) { return is_signed(t) ? (vm_rtype)(t - R_s8 + R_u8) : t; }
 
 /* The low bits that a type has, as a lane has them. */
 static V wrapped(J *j, V x, vm_rtype t) {
-  u32 unused = 32 - bits_of(t);
-  if (!unused || t == R_pred) return x;
+  u32 unused = 32 - bits_of(t), bits;
+  if (bits_of(t) >= 32 || t == R_pred) return x;
+  if (jit_is_const(j, x, &bits))
+    return CONST(is_signed(t) ? (i32)(bits << unused) >> unused : (i32)(bits << unused >> unused));
   if (is_signed(t)) return IMM1(psrad, unused, IMM1(pslld, unused, x));
   return OP2(pandd, x, CONST(UINT32_MAX >> unused));
 }
@@ -488,7 +518,7 @@ static V from_pred(J *j, V k, u32 one) { return pick(j, k, CONST(one), CONST(0))
 static V to_pred(J *j, V x) { return OP2(ptestmd, x, x); }
 
 V jit_as(J *j, V x, vm_rtype from, vm_rtype to) {
-  if (from == to || (from != R_pred && vm_rtype_size(to) == 4)) return x;
+  if (from == to || (from != R_pred && vm_rtype_size(to) >= 4)) return x;
   if (from == R_pred) return from_pred(j, x, 1);
   if (to == R_pred) return to_pred(j, x);
   return wrapped(j, x, to);

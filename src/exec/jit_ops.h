@@ -1,5 +1,5 @@
 /* Calls as primitives: values of f32, of integers of up to 32 bits in lanes of 32, with their sign
- * or zeros above, and of pred as masks. */
+ * or zeros above, and of pred as masks; and halves of values of 64 bits (jit_values.h). */
 #ifndef EXEC_JIT_OPS_H
 #define EXEC_JIT_OPS_H
 
@@ -12,6 +12,7 @@ vm_rtype jit_unsigned(vm_rtype t);
 /* The same bits as another type of the same width; to and from pred: not 0. */
 jit_value jit_as(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);
 
+/* Of types of 64 bits the build is to be wide. */
 bool jit_has_op(vm_op op, vm_rtype t);
 jit_value jit_op(jit_build *j, vm_op op, vm_rtype t, jit_value x, jit_value y);
 jit_value jit_convert(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);

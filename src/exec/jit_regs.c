@@ -199,18 +199,20 @@ void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
 }
 
 /* Several rounds at once, so that there is enough to do while results are waited for: more than fit
- * into registers, as what goes to memory and back costs less; but masks cost more, and both halves
- * of pairs of many rounds would not be read in the order of memory. */
+ * into registers, as what goes to memory and back costs less; but masks cost more, and elements of
+ * 8 bytes are two vectors anyway. */
 u32 regs_choose_rounds(const emit *e) {
   enum { LONG = 1024, WIDE = 16 };
   u32 pressure = count_pressure(e, JIT_V), length = 0, rounds = 8;
-  bool pairs = false;
+  bool halves = false, pairs = false;
   for (u32 v = 0; v < e->b->nodes.len; v++) {
+    u32 prim = node_of(e, v)->prim;
     length += e->needed[v] && !is_invariant(e, v);
-    pairs |= info_of(e, v)->shape != JIT_CONST && info_of(e, v)->more == 8;
+    halves |= prim == JP_load64h || prim == JP_store64h;
+    pairs |= prim == JP_unpcklps;
   }
   if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
-  if (pairs && rounds > 2) rounds = 2;
+  if (halves) rounds = pairs ? 2 : rounds / 2;
   while (rounds * e->is->lanes > e->vectors * WIDE) rounds /= 2;
   bool in_registers = e->sum != UINT32_MAX && e->is->sums_at != NO_REG;
   u32 least = in_registers ? e->is->sums : 1; /* so that each has a running sum of its own */

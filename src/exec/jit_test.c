@@ -31,7 +31,8 @@ static u64 draw_bits(void) {
 static const dtype types[] = {
     DTYPE_f32,  DTYPE_f32, DTYPE_f32,  DTYPE_f32,  DTYPE_u32,      DTYPE_s32, DTYPE_s32, DTYPE_u32,
     DTYPE_pred, DTYPE_f16, DTYPE_bf16, DTYPE_bf16, DTYPE_s8,       DTYPE_u8,  DTYPE_s16, DTYPE_u16,
-    DTYPE_s4,   DTYPE_u2,  DTYPE_f64,  DTYPE_s64,  DTYPE_f8e4m3fn, DTYPE_c64, DTYPE_c64, DTYPE_c64};
+    DTYPE_s4,   DTYPE_u2,  DTYPE_f64,  DTYPE_s64,  DTYPE_f8e4m3fn, DTYPE_f64, DTYPE_f64, DTYPE_f64,
+    DTYPE_s64,  DTYPE_u64, DTYPE_c64,  DTYPE_c64,  DTYPE_c64};
 
 /* ---- values ---- */
 
@@ -53,14 +54,42 @@ static u32 draw_word(void) {
     return (draw(2) << 31) | ((draw(24) + 115) << 23) | draw(1u << 23);
   }
 }
+/* Numbers of f32, their neighbours, ends of integers' ranges, and small and large ones. */
+static double draw_real(u32 w) {
+  static const double ends[] = {0x1p63,
+                                -0x1p63,
+                                0x1p64,
+                                0x1p32,
+                                0x1p31 - 0.5,
+                                -0x1p31 - 1,
+                                0x1p-1022,
+                                0x1p-1074,
+                                -0x1.8p-1023,
+                                0x1p1020,
+                                0x1p-1021,
+                                127.5,
+                                0x1.fffffffffffffp-2,
+                                0x1.fffffffffffffp51,
+                                0x1p-126,
+                                -0x1p-140};
+  double d = (double)num_f32_from_bits(w);
+  switch (draw(4)) {
+  case 0:
+    return ends[draw(COUNT(ends))];
+  case 1:
+    return d * (1 + 0x1p-52 * (double)draw(9));
+  default:
+    return d;
+  }
+}
 static void draw_element(dtype t, void *at) {
   u32 w = draw_word();
   double d = (double)num_f32_from_bits(w);
   u64 bits = draw(2) ? draw_bits() : w;
   if (num_is_small_float(t) && draw(2))
     num_from_f64(t, d, at);
-  else if (t == DTYPE_f64)
-    memcpy(at, &d, 8);
+  else if (t == DTYPE_f64 && draw(8))
+    d = draw_real(w), memcpy(at, &d, 8);
   else if (dtype_size(t) == 4)
     memcpy(at, &w, 4);
   else if (t == DTYPE_c64)
@@ -109,6 +138,8 @@ static void add_instr(prog_builder *b, vm_code *c, vm_op op) {
   if (op == VM_convert) to = types[draw(COUNT(types))];
   if (op == VM_bitcast) to = t == DTYPE_f32 ? DTYPE_u32 : t == DTYPE_u32 ? DTYPE_f32 : t;
   if (op == VM_bitcast && t == DTYPE_bf16) to = DTYPE_u16;
+  if (op == VM_bitcast && t == DTYPE_f64) to = DTYPE_s64;
+  if (op == VM_bitcast && t == DTYPE_u64) to = DTYPE_f64;
   if (op == VM_clamp) z = find_value(c, t, false);
   if (op == VM_select) {
     z = y, y = find_value(c, t, false), x = find_value(c, DTYPE_pred, false);
@@ -141,7 +172,9 @@ static code draw_code(arena *a) {
   }
   bool many = draw(8) == 0; /* of one or two types, more than there are registers */
   u32 most = many ? MANY : INSTRS;
-  for (u32 i = 0; many && i < INPUTS; i++) r.c.instrs[i].type = r.in[i] = types[i & 2 ? 0 : 4];
+  static const dtype two[2][2] = {{DTYPE_u32, DTYPE_f32}, {DTYPE_s64, DTYPE_f64}};
+  u32 wide = draw(2);
+  for (u32 i = 0; many && i < INPUTS; i++) r.c.instrs[i].type = r.in[i] = two[wide][i >> 1];
   for (u32 i = 0; i < 8 * most && r.c.len < most; i++) {
     vm_op op = draw(8) ? (vm_op)draw(VM_OP_COUNT) : VM_convert;
     if (!many || !vm_is_heavy(op) || draw(16) == 0) add_instr(b, &r.c, op);
@@ -149,7 +182,11 @@ static code draw_code(arena *a) {
   static const struct {
     dtype t;
     vm_op op;
-  } folds[] = {{DTYPE_u32, VM_xor}, {DTYPE_pred, VM_xor}, {DTYPE_f32, VM_max}};
+  } folds[] = {{DTYPE_u32, VM_xor},
+               {DTYPE_pred, VM_xor},
+               {DTYPE_f32, VM_max},
+               {DTYPE_s64, VM_xor},
+               {DTYPE_f64, VM_min}};
   u32 values = r.c.len;
   for (u32 f = 0; many && f < COUNT(folds); f++) /* all of them are needed to the end */
     for (u32 v = 0, last = PROG_NONE; v < values; v++)
@@ -324,53 +361,57 @@ static void check_random_code(void) {
   }
 }
 
-/* A few operations on f32 whose results are summed up: in the code, and by kernels. */
+/* A few operations on f32 or f64 whose results are summed up: in the code, and by kernels. */
 enum { MOST_SUMS = 256 };
 typedef struct summed {
   vm_sums how;
+  dtype type;
   size_t n, length;
-  float sums[2][MOST_SUMS]; /* of the result, and of what one operand was */
+  double sums[2][MOST_SUMS]; /* of the type: of the result, and of what one operand was */
 } summed;
 
-static void sum_values(const vm_kernels *k, const summed *x, const float *values, float *to) {
-  static const float zero = 0;
-  const fold_kernels *f = k->fold_rows[R_f32];
+static const double zero = 0; /* of f32, too */
+static void sum_values(const vm_kernels *k, const summed *x, const char *values, void *to) {
+  vm_rtype t = vm_rtype_of(x->type);
+  const fold_kernels *f = k->fold_rows[t];
   const void *rows[FOLD_ROWS];
-  for (size_t i = 0; i < FOLD_ROWS; i++) rows[i] = values + i * x->length;
-  if (x->how == SUMS_BLOCK) k->fold[REDUCE_SUM][R_f32](x->n, to, NULL, values);
+  for (size_t i = 0; i < FOLD_ROWS; i++) rows[i] = values + i * x->length * dtype_size(x->type);
+  if (x->how == SUMS_BLOCK) k->fold[REDUCE_SUM][t](x->n, to, NULL, values);
   if (x->how == SUMS_ROWS) f->sum_each(x->n / x->length, x->length, x->length, to, &zero, values);
   if (x->how == SUMS_COLUMNS) f->sum_rows(x->length, to, rows, false);
 }
 /* What code has left in the registers. */
 static void take_sums(const vm_kernels *k, const vm_unit *u, void **reg, summed *x) {
-  static const float zero = 0;
   for (u32 o = 0; o < u->num_out; o++) {
-    const float *out = reg[u->outputs[o].reg];
+    const char *out = reg[u->outputs[o].reg];
     if (!u->sums)
       sum_values(k, x, out, x->sums[o]);
     else if (x->how == SUMS_BLOCK)
-      x->sums[o][0] = *out;
+      memcpy(x->sums[o], out, 4);
     else if (x->how == SUMS_ROWS)
-      k->fold_rows[R_f32]->sum_each(x->n / x->length, 16, x->length, x->sums[o], &zero, out);
+      k->fold_rows[vm_rtype_of(x->type)]->sum_each(x->n / x->length, 16, x->length, x->sums[o],
+                                                   &zero, out);
   }
 }
 
 static vm_code draw_sums(prog_builder *b, const summed *s, char *const *in, u32 *num_out) {
-  static const dtype from[] = {DTYPE_f32, DTYPE_bf16, DTYPE_f16, DTYPE_s32};
+  static const dtype from[] = {DTYPE_f32, DTYPE_bf16, DTYPE_f16, DTYPE_s32, DTYPE_f64};
   static const vm_op ops[] = {VM_add, VM_mul, VM_sub, VM_max, VM_exp, VM_neg, VM_tanh};
+  bool wide = s->type == DTYPE_f64; /* whose functions are calls */
   vm_code c = {0};
   u32 x[2], many = draw(3) == 0 ? 60 : 1 + draw(4);
   for (u32 i = 0; i < 2; i++) {
-    dtype t = from[draw(COUNT(from))];
+    dtype t = from[draw(COUNT(from) - !wide)];
     x[i] = vm_load(b, &c, t, i);
-    if (t != DTYPE_f32) x[i] = vm_emit(b, &c, VM_convert, DTYPE_f32, x[i], 0, 0);
+    if (t != s->type) x[i] = vm_emit(b, &c, VM_convert, s->type, x[i], 0, 0);
     for (size_t k = 0; k < s->n; k++) draw_element(t, in[i] + k * dtype_size(t));
   }
-  u32 last = vm_emit(b, &c, VM_mul, DTYPE_f32, x[0], x[1], 0);
+  u32 last = vm_emit(b, &c, VM_mul, s->type, x[0], x[1], 0);
   for (u32 i = 0; i < many; i++) {
     vm_op op = ops[draw(COUNT(ops))];
+    if (wide && vm_is_heavy(op)) op = VM_abs;
     u32 y = vm_op_infos[op].operands == 2 ? draw(2) ? x[draw(2)] : last : 0;
-    last = vm_emit(b, &c, op, DTYPE_f32, last, y, 0);
+    last = vm_emit(b, &c, op, s->type, last, y, 0);
   }
   vm_store(b, &c, 0, last);
   *num_out = s->how == SUMS_BLOCK ? 1 : 2;
@@ -378,12 +419,13 @@ static vm_code draw_sums(prog_builder *b, const summed *s, char *const *in, u32 
   return c;
 }
 
-static bool check_sum(arena *a, vm_sums how, size_t n, size_t length) {
-  static char in[2][MOST_SUMMED * 4];
-  static float values[2][MOST_SUMMED];
+static bool check_sum(arena *a, vm_sums how, dtype type, size_t n, size_t length) {
+  static char in[2][MOST_SUMMED * 8];
+  static double values[2][MOST_SUMMED];
   static summed x[2];
   bool scalar[2] = {draw(4) == 0, false}, flushes = draw(2);
   memset(x, 0, sizeof x);
+  x[0].type = x[1].type = type;
   x[0].how = x[1].how = how, x[0].n = x[1].n = n, x[0].length = x[1].length = length;
   vm_spec spec = {.num_in = 2, .in_scalar = scalar, .keep_registers = true, .length = (u32)length};
   vm_code c = draw_sums(prog_begin(a, 1, 1), x, (char *[]){in[0], in[1]}, &spec.num_out);
@@ -408,11 +450,12 @@ static bool check_sum(arena *a, vm_sums how, size_t n, size_t length) {
   }
   denormals_flush(false);
   jit_end(j);
-  for (u32 i = 0; i < 2 * MOST_SUMS; i++) {
-    const float *got = &x[1].sums[0][0] + i, *want = &x[0].sums[0][0] + i;
-    if (same_element(DTYPE_f32, want, got)) continue;
-    fprintf(stderr, "sum %u of %zu, kind %u: %a, kernels %a\n", i, n, how, (double)*got,
-            (double)*want);
+  size_t width = dtype_size(type);
+  for (u32 i = 0; i < sizeof x[0].sums / width; i++) {
+    const char *got = (char *)x[1].sums + i * width, *want = (char *)x[0].sums + i * width;
+    if (same_element(type, want, got)) continue;
+    fprintf(stderr, "sum %u of %zu, kind %u, %s: %a, kernels %a\n", i, n, how,
+            dtype_infos[type].name, num_to_f64(type, got), num_to_f64(type, want));
     return false;
   }
   return true;
@@ -426,9 +469,10 @@ static void check_sums(void) {
     seed = i;
     u32 n = FOLD_RUNNING + draw(i % 3 ? 200 : MOST_SUMMED - FOLD_RUNNING);
     size_t row = 16 * (1 + draw(16));
-    CHECK(check_sum(&a, SUMS_BLOCK, n, 0));
-    CHECK(check_sum(&a, SUMS_ROWS, row * (1 + draw(7)), row));
-    CHECK(check_sum(&a, SUMS_COLUMNS, FOLD_ROWS * row, row));
+    dtype type = draw(3) ? DTYPE_f32 : DTYPE_f64;
+    CHECK(check_sum(&a, SUMS_BLOCK, DTYPE_f32, n, 0));
+    CHECK(check_sum(&a, SUMS_ROWS, type, row * (1 + draw(7)), row));
+    CHECK(check_sum(&a, SUMS_COLUMNS, type, FOLD_ROWS * row, row));
     arena_deinit(&a);
   }
 }
@@ -456,7 +500,7 @@ static u32 rounded_down(prog_builder *b, vm_code *c, dtype t, u32 x, u32 y, bool
 }
 
 /* Quotients and remainders by one constant. */
-static void check_divisor(arena *a, dtype t, u32 by, u32 variant) {
+static void check_divisor(arena *a, dtype t, u64 by, u32 variant) {
   prog_builder *b = prog_begin(a, 1, 1);
   code r = {0};
   u32 x = 0;
@@ -474,17 +518,23 @@ static void check_divisor(arena *a, dtype t, u32 by, u32 variant) {
   }
   bool fine = check_code(a, &r, MOST);
   CHECK(fine);
-  if (!fine) fprintf(stderr, "%s by %u, %u\n", dtype_infos[t].name, by, variant);
+  if (!fine)
+    fprintf(stderr, "%s by %llu, %u\n", dtype_infos[t].name, (unsigned long long)by, variant);
 }
 
 static void check_divisions(void) {
-  static const dtype integers[] = {DTYPE_s32, DTYPE_u32, DTYPE_s8, DTYPE_u8, DTYPE_s16, DTYPE_u16};
+  static const dtype integers[] = {DTYPE_s32, DTYPE_u32, DTYPE_s8,  DTYPE_u8,
+                                   DTYPE_s16, DTYPE_u16, DTYPE_s64, DTYPE_u64};
   arena a;
   if (setjmp(trap.at)) exit(1);
   for (u32 t = 0; t < COUNT(integers); t++)
     for (u32 i = 0; i < 300; i++) {
-      u32 power = 1u << (i % 32);
-      u32 by = i < 40 ? i - 4 : i < 140 ? power - 1 + i % 3 : (u32)draw_bits();
+      bool wide = dtype_size(integers[t]) == 8;
+      u64 power = 1ull << i % (wide ? 64 : 32);
+      u64 by = i < 40    ? (u64)i - 4
+               : i < 140 ? power - 1 + i % 3
+                         : draw_bits() >> draw(wide ? 64 : 1);
+      if (!wide) by = (u32)by;
       arena_init(&a, &mem_system, &trap);
       check_divisor(&a, integers[t], by, t == 0 || i % 8 == 0 ? draw(7) : 0);
       arena_deinit(&a);

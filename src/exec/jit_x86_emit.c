@@ -15,7 +15,8 @@ static const x86_op move_bytes = {3, 1, 0, 0x6f, 0, 0, false}; /* vmovdqu8 of 12
 static const x86_op test_bytes = {1, 2, 0, 0x26, 0, 0, false}; /* vptestmb */
 static const x86_op to_gpr = {1, 1, 0, 0x7e, 0, 0, false};
 static const x86_op one_float = {2, 1, 0, 0x10, 0, 0, false};         /* vmovss; 0x11 stores */
-static const x86_op masked_load = {1, 2, 0, 0x2c, X86_ALL, 0, false}; /* vmaskmovps */
+static const x86_op one_real = {3, 1, 1, 0x10, 0, 0, false};          /* the same: vmovsd */
+static const x86_op masked_load = {1, 2, 0, 0x2c, X86_ALL, 0, false}; /* vmaskmovps; 0x2d pd */
 static const x86_op masked_store = {1, 2, 0, 0x2e, X86_ALL, 0, false};
 /* Bytes and words of vectors: vpinsrb, vpinsrw; vpextrb, vpextrw */
 static const x86_op put_in[] = {{1, 3, 0, 0x20, 0, 0, false}, {1, 1, 0, 0xc4, 0, 0, false}};
@@ -27,13 +28,15 @@ static x86_op guarded(const emit *e, x86_op op, bool zero) {
   return op;
 }
 
+static bool is_upper(const jit_node *n) { return n->prim == JP_load64h || n->prim == JP_store64h; }
+
 static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
   x86_rm m = regs_first(e, n->imm);
   if (e->scalar) return m;
   m.index = RCX;
   m.disp = (i32)(n->part * e->is->lanes * width);
   m.scale = width == 8 ? 3 : width == 4 ? 2 : width == 2 ? 1 : 0;
-  if (n->prim == JP_load_high || n->prim == JP_store_high) m.disp += (i32)(e->is->lanes * 4);
+  if (is_upper(n)) m.disp += (i32)(e->is->lanes / 2 * width);
   return m;
 }
 
@@ -43,22 +46,47 @@ static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
 
 static void emit_nothing(PRIMITIVE) { (void)e, (void)at, (void)n; }
 
-/* Between a register and memory, of what is left only that much. AVX2 has masks of memory for
- * numbers of 32 bits only; others go one by one. */
-static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, u32 width, bool store) {
+/* The same of an upper half, whose mask is there only for it. */
+static void move_upper(emit *e, x86_op op, u32 reg, x86_rm m, bool store) {
+  static const x86_op shift = {1, 3, 1, 0x30, 0, 0, false}; /* kshiftrw */
   jit_code *c = &e->code;
+  x86_vex(c, move_k, 0, 0, x86_reg(REST_K), -1);
+  x86_vex(c, shift, REST_K, 0, x86_reg(REST_K), (i32)e->is->lanes / 2);
+  regs_put(e, guarded(e, op, !store), reg, 0, m, -1);
+  x86_vex(c, move_k, REST_K, 0, x86_reg(0), -1);
+}
+/* With AVX2: the mask of what is left, of half a vector's lanes or of all; where it is. */
+static u32 rest_of(emit *e, u32 width, bool upper) {
+  u32 spare = e->is->spare;
+  if (width < 8) return REST_V;
+  if (upper) regs_put(e, regs_op(e, JP_extracti64x4), REST_V, 0, x86_reg(spare), 1);
+  regs_put(e, regs_op(e, JP_pmovsxdq), spare, 0, x86_reg(upper ? spare : REST_V), -1);
+  return spare;
+}
+
+/* Between a register and memory, of what is left only that much. AVX2 has masks of memory for
+ * numbers of 32 and 64 bits only; others go one by one. */
+static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, const jit_node *n, bool store) {
+  jit_code *c = &e->code;
+  u32 width = jit_prim_infos[n->prim].more;
+  if (e->rest && !is_avx2(e) && is_upper(n)) {
+    move_upper(e, op, reg, m, store);
+    return;
+  }
   if (!e->rest || !is_avx2(e)) {
     regs_put(e, guarded(e, op, !store), reg, 0, m, -1);
     return;
   }
   x86_arith(c, 7, RDI, (i32)e->is->lanes); /* cmp */
-  u32 few = x86_jump(c, X86_BELOW), ends[8], lanes = width == 4 ? 0 : e->is->lanes;
+  u32 few = x86_jump(c, X86_BELOW), ends[8], lanes = width >= 4 ? 0 : e->is->lanes;
   regs_put(e, op, reg, 0, m, -1);
   u32 done = x86_jump(c, X86_NOT_BELOW);
   x86_land(c, few);
-  if (width == 4)
-    regs_put(e, store ? masked_store : masked_load, reg, REST_V, m, -1);
-  else if (!store)
+  if (width >= 4) {
+    x86_op some = store ? masked_store : masked_load;
+    some.opcode += width == 8;
+    regs_put(e, some, reg, rest_of(e, width, is_upper(n)), m, -1);
+  } else if (!store)
     regs_put(e, regs_op(e, JP_pxord), reg, reg, x86_reg(reg), -1);
   for (u32 i = 0; i + 1 < lanes; i++, m.disp += (i32)width) {
     regs_put(e, (store ? take_out : put_in)[width - 1], reg, store ? 0 : reg, m, (i32)i);
@@ -84,25 +112,6 @@ static void make_mask(emit *e) {
   x86_u32(c, UINT32_MAX);
   x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
   x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
-}
-
-/* Half a vector's elements of 8 bytes, of what is left those that there are. */
-static void move_half(emit *e, const jit_node *n, u32 reg, bool store) {
-  static const x86_op shift_k = {1, 3, 1, 0x30, 0, 0, false};     /* kshiftrw */
-  static const x86_op wide = {1, 2, 0, 0x25, X86_ALL, 0, false};  /* vpmovsxdq */
-  static const x86_op upper = {1, 3, 0, 0x39, X86_ALL, 0, false}; /* vextracti128 */
-  bool high = n->prim == JP_load_high || n->prim == JP_store_high;
-  u32 spare = e->is->spare;
-  if (e->rest && is_avx2(e)) {
-    if (high) regs_put(e, upper, REST_V, 0, x86_reg(spare), 1);
-    regs_put(e, wide, spare, 0, x86_reg(high ? spare : REST_V), -1);
-    x86_op op = {1, 2, 0, store ? 0x2f : 0x2d, X86_ALL, 0, false}; /* vmaskmovpd */
-    regs_put(e, op, reg, spare, elements_of(e, n, 8), -1);
-    return;
-  }
-  if (e->rest && high) x86_vex(&e->code, shift_k, REST_K, 0, x86_reg(REST_K), 8);
-  regs_put(e, guarded(e, regs_op(e, n->prim), !store), reg, 0, elements_of(e, n, 8), -1);
-  if (e->rest && high) make_mask(e);
 }
 
 /* Where the first of a vector's elements lies of which each is for 1 << shift lanes. */
@@ -177,11 +186,6 @@ static void emit_load(PRIMITIVE) {
     regs_release(e, at);
     return;
   }
-  if (p->more == 8) {
-    move_half(e, n, d, false);
-    regs_release(e, at);
-    return;
-  }
   x86_rm m = elements_of(e, n, p->more);
   if (e->scalar && p->more < 4) {
     u32 opcode = p->more == 1 ? (n->prim == JP_load8s ? 0x0fbe : 0x0fb6)
@@ -190,11 +194,11 @@ static void emit_load(PRIMITIVE) {
     regs_put(e, from_gpr, to, 0, x86_reg(RAX), -1);
     if (n->prim == JP_load_half) regs_put(e, regs_op(e, n->prim), d, 0, x86_reg(d), -1);
   } else if (e->scalar) {
-    regs_put(e, one_float, d, 0, m, -1);
+    regs_put(e, p->more == 8 ? one_real : one_float, d, 0, m, -1);
   } else {
     x86_op op = p->class == JIT_K ? move_bytes : regs_op(e, n->prim);
     if (n->prim == JP_load_words) op.length = 1;
-    move_guarded(e, op, to, m, p->more, false);
+    move_guarded(e, op, to, m, n, false);
   }
   if (p->class == JIT_K) regs_put(e, test_bytes, d, spare, x86_reg(spare), -1);
   regs_release(e, at);
@@ -214,11 +218,6 @@ static void emit_store(PRIMITIVE) {
   jit_code *c = &e->code;
   u32 from = regs_need(e, n->arg[0]);
   bool mask = n->prim == JP_storek;
-  if (p->more == 8) {
-    move_half(e, n, from, true);
-    regs_release(e, at);
-    return;
-  }
   if (mask) make_bytes(e, from), from = e->is->spare;
   x86_rm m = elements_of(e, n, p->more);
   x86_op op = mask ? with_opcode(move_bytes, 0x7f) : regs_op(e, n->prim);
@@ -226,11 +225,11 @@ static void emit_store(PRIMITIVE) {
     regs_put(e, to_gpr, from, 0, x86_reg(RAX), -1);
     x86_plain(c, p->more == 2, 0, p->more == 2 ? 0x89 : 0x88, RAX, m);
   } else if (e->scalar) {
-    regs_put(e, with_opcode(one_float, 0x11), from, 0, m, -1);
+    regs_put(e, with_opcode(p->more == 8 ? one_real : one_float, 0x11), from, 0, m, -1);
   } else {
     if (n->prim == JP_store_half) op.length = 1;
     if (n->prim == JP_store_bytes) op.length = 0;
-    move_guarded(e, op, from, m, p->more, true);
+    move_guarded(e, op, from, m, n, true);
   }
   regs_release(e, at);
 }
@@ -368,7 +367,7 @@ static void emit_k2(PRIMITIVE) {
   op.length = 0;
   u32 a = regs_need(e, n->arg[0]);
   regs_release(e, at);
-  x86_vex(&e->code, op, regs_take(e, at), 0, x86_reg(a), -1);
+  x86_vex(&e->code, op, regs_take(e, at), 0, x86_reg(a), n->imm ? (i32)n->imm : -1);
 }
 
 static void (*const emit_of[JIT_SHAPES_])(PRIMITIVE) = {

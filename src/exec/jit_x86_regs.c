@@ -109,7 +109,7 @@ void regs_bring(emit *e, u32 v, u32 to) {
 bool regs_in_memory(const emit *e, u32 v) {
   u32 prim = node_of(e, v)->prim;
   if (e->place[v] != NO_REG) return false;
-  if (prim == JP_one32) return !is_avx2(e);
+  if (prim == JP_one32 || prim == JP_one64) return !is_avx2(e);
   return prim == JP_const32 || prim == JP_const64 || !is_invariant(e, v);
 }
 x86_rm regs_operand(emit *e, u32 v) {

@@ -9,6 +9,12 @@
 
 static const u8 numbers[] = {0, 5, 8, 15, 17, 31};
 
+static const char *const ids[JP_COUNT_] = {
+#define PRIM(id, ...) #id,
+#include "exec/jit_prims.def"
+#undef PRIM
+};
+
 /* What the disassembler calls it, where that is not v and the primitive's name; up to its length.
  */
 static const char *const names[JP_COUNT_] = {
@@ -19,9 +25,11 @@ static const char *const names[JP_COUNT_] = {
     [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",       [JP_store_half] = "vmovdqu16",
     [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps",  [JP_fnmaddps] = "vfnmadd213ps",
     [JP_fmaddpd] = "vfmadd213pd",  [JP_cmpps] = "vcmpps",         [JP_pcmpd] = "vpcmpd",
-    [JP_pcmpud] = "vpcmpud",       [JP_places] = "vmovups",       [JP_halves] = "vmovups",
-    [JP_one64] = "vbroadcastsd",   [JP_load_low] = "vmovupd",     [JP_load_high] = "vmovupd",
-    [JP_store_low] = "vmovupd",    [JP_store_high] = "vmovupd",
+    [JP_pcmpud] = "vpcmpud",       [JP_places] = "vmovups",       [JP_one64] = "vbroadcastsd",
+    [JP_load64] = "vmovupd",       [JP_load64h] = "vmovupd",      [JP_store64] = "vmovupd",
+    [JP_store64h] = "vmovupd",     [JP_fmsubpd] = "vfmsub213pd",  [JP_fnmaddpd] = "vfnmadd213pd",
+    [JP_cmppd] = "vcmppd",         [JP_pcmpq] = "vpcmpq",         [JP_pcmpuq] = "vpcmpuq",
+    [JP_halves] = "vmovups",
 };
 
 typedef struct expected {
@@ -35,6 +43,10 @@ static const char *const narrow_names[JP_COUNT_] = {
     [JP_pandnd] = "vpandn",
     [JP_pord] = "vpor",
     [JP_pxord] = "vpxor",
+    [JP_pandq] = "vpand",
+    [JP_porq] = "vpor",
+    [JP_pxorq] = "vpxor",
+    [JP_pblendmq] = "vblendvpd",
     [JP_const64] = "vbroadcastsd",
     [JP_store_half] = "vmovdqu",
     [JP_pblendmd] = "vblendvps",
@@ -51,8 +63,7 @@ static void want(arena *a, jit_prim p, bool avx2, const char *operands) {
   if (name)
     snprintf(e.text, sizeof e.text, "%s %s", name, operands);
   else
-    snprintf(e.text, sizeof e.text, "%s%s %s", is_mask ? "" : "v", jit_prim_infos[p].name,
-             operands);
+    snprintf(e.text, sizeof e.text, "%s%s %s", is_mask ? "" : "v", ids[p], operands);
   for (char *z = e.text; avx2 && (z = strstr(z, "ymm"));) *z = 'x';
   for (char *z = e.text; avx2 && (z = strstr(z, "zmm"));) *z = 'y';
   VEC_PUSH(a, wants, e);
@@ -63,7 +74,7 @@ static const char *const gprs[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rs
 
 static bool narrows(u32 prim) {
   return prim == JP_cvtneps2bf16 || prim == JP_cvtpd2ps || prim == JP_cvttpd2dq ||
-         prim == JP_cvttpd2udq;
+         prim == JP_cvttpd2udq || prim == JP_cvtqq2ps || prim == JP_cvtuqq2ps;
 }
 
 /* One primitive of masks. */
@@ -73,7 +84,8 @@ static void add_masks(emit *e, jit_prim at, u32 d, u32 a, u32 b) {
   char text[80];
   op.length = of_two;
   snprintf(text, sizeof text, of_two ? "k%u,k%u,k%u" : "k%u,k%u", d, of_two ? a : b, b);
-  x86_vex(&e->code, op, d, of_two ? a : 0, x86_reg(b), -1);
+  if (at == JP_kshiftrw) snprintf(text, sizeof text, "k%u,k%u,0x8", d, b);
+  x86_vex(&e->code, op, d, of_two ? a : 0, x86_reg(b), at == JP_kshiftrw ? 8 : -1);
   want(e->a, at, false, text);
 }
 

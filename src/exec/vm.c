@@ -84,12 +84,16 @@ typedef struct groups {
   bool *compiled;
 } groups;
 
-static groups group_calls(const vm_calls *l, bool compile) {
+static bool knows(const vm_calls *l, const jit *j, const vm_call *c) {
+  bool is_const = c->b >= CONST_BASE && c->b < TEMP_BASE;
+  return jit_knows(j, c, is_const ? l->consts.data[c->b - CONST_BASE] : NULL);
+}
+static groups group_calls(const vm_calls *l, const jit *j) {
   u32 n = (u32)l->calls.len, end;
   groups g = {.begin = ARENA_ARRAY(l->a, u32, n + 1), .compiled = arena_zalloc(l->a, n + 1)};
   for (u32 i = 0; i < n; i = end) {
     const vm_call *c = &l->calls.data[i];
-    for (end = i; compile && end < n && c[end - i].scalar == c->scalar && jit_knows(&c[end - i]);)
+    for (end = i; j && end < n && c[end - i].scalar == c->scalar && knows(l, j, &c[end - i]);)
       end++;
     g.compiled[g.n] = end > i && jit_pays(c, end - i);
     if (!g.compiled[g.n]) end = i + 1;
@@ -111,12 +115,13 @@ static bool add_sums(vm_calls *l, const jit *j) {
   size_t before = l->calls.len;
   if (!s->sums || (s->sums != SUMS_BLOCK && !jit_sums_parts(j))) return false;
   for (u32 o = 0; o < s->num_out; o++) {
-    u32 to =
-        vm_add_call(l, (vm_what){CALL_sum, 0, R_f32, 0}, 4, false, l->outputs[o].reg, PROG_NONE);
+    u32 width = l->outputs[o].width;
+    vm_what is = {CALL_sum, 0, width == 8 ? R_f64 : R_f32, 0};
+    u32 to = vm_add_call(l, is, width, false, l->outputs[o].reg, PROG_NONE);
     if (s->sums == SUMS_COLUMNS) to = l->calls.data[l->calls.len - 1].d = s->num_in + o;
     l->outputs[o].reg = to;
   }
-  groups g = group_calls(l, true);
+  groups g = group_calls(l, j);
   u32 first = g.begin[g.n - 1];
   bool ok = g.compiled[g.n - 1] && first < before;
   for (u32 o = 0; o < s->num_out; o++) {
@@ -257,8 +262,8 @@ static bool spreads_in_code(const vm_calls *l, const groups *g) {
   for (u32 k = 0; k < g->n; k++)
     for (u32 i = g->begin[k]; i < g->begin[k + 1]; i++) {
       const vm_call *c = &l->calls.data[i];
-      bool whole = !g->compiled[k] || jit_of_pairs(c);
-      if (whole && (is_spread(s, c->a) || is_spread(s, c->b) || is_spread(s, c->c))) return false;
+      if (!g->compiled[k] && (is_spread(s, c->a) || is_spread(s, c->b) || is_spread(s, c->c)))
+        return false;
     }
   return true;
 }
@@ -291,13 +296,13 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   u->num_iotas = (u32)l.iotas.len;
   u->iotas = arena_copy(e->a, l.iotas.data, u->num_iotas * sizeof(vm_iota_use));
   u->outputs = arena_copy(e->a, l.outputs, u->num_out * sizeof(vm_output));
-  groups g = group_calls(&l, false);
+  groups g = group_calls(&l, NULL);
   slots s = assign_slots(&l, &g);
   u->work = (u32)l.calls.len;
   u->block = block_size(s.count, u->width);
   if (e->jit && !e->fault->op) {
     u->sums = add_sums(&l, e->jit) ? spec->sums : SUMS_NONE;
-    groups runs = group_calls(&l, true);
+    groups runs = group_calls(&l, e->jit);
     slots rest = assign_slots(&l, &runs);
     number_registers(u, &l, &rest);
     if (spec->in_spread && !spreads_in_code(&l, &runs)) return NULL;

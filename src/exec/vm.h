@@ -28,7 +28,7 @@ typedef enum vm_call_kind {
   CALL_wrap,
   CALL_clean,
   CALL_any, /* b: two dtypes */
-  CALL_sum, /* d: f32, what vm_sums leaves; only compiled */
+  CALL_sum, /* type: f32 or f64; d: what vm_sums leaves; only compiled */
 } vm_call_kind;
 
 typedef struct vm_what {
@@ -36,11 +36,12 @@ typedef struct vm_what {
   u8 ones;           /* bits: operands a, b, c of which all of a block has one element */
 } vm_what;
 
-/* What code that is compiled may leave of f32 values that are only to be summed up, in the order
- * that kernels add them in (fold_order.h, fold_kernel.h). */
+/* What code that is compiled may leave of f32 or f64 values that are only to be summed up, in the
+ * order that kernels add them in (fold_order.h, fold_kernel.h). */
 typedef enum vm_sums {
   SUMS_NONE,
-  SUMS_BLOCK,  /* of a block of FOLD_RUNNING values at least and fewer than FOLD_LONG, their sum */
+  SUMS_BLOCK,  /* of f32: of a block of FOLD_RUNNING values at least and fewer than FOLD_LONG, their
+                  sum */
   SUMS_ROWS,   /* of each row, of `length` values, its first 16, whose sum is that of the row */
   SUMS_COLUMNS /* of n values and as many behind each `length`, FOLD_ROWS in all, what sum_rows adds
                   to what is in the output's memory; n is `length` and a multiple of 16 */
@@ -106,7 +107,7 @@ typedef struct vm_spec {
   bool keep_registers;     /* outputs are of register type, and never scalars */
   bool rows;               /* vm_unit.rows is wanted */
   u64 elements;            /* of a block, about; 0: many */
-  vm_sums sums;            /* only sums of outputs are wanted, f32 in registers */
+  vm_sums sums;            /* only sums of outputs are wanted, floats in registers */
   u32 length;
 } vm_spec;
 
