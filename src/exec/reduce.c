@@ -79,8 +79,10 @@ static kern_words_fn *find_words(const reduction *r, const prog_loop *l, const f
   return half && most && f && l->init && as_it_is ? f->most_words : NULL;
 }
 
-static bool sums_f32(const reduction *r, const prog_loop *l) {
-  return r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(r->c.types[0]) == R_f32;
+/* Whether results are sums of floats; f32 alone: of these. */
+static bool sums_floats(const reduction *r, const prog_loop *l, bool f32) {
+  vm_rtype t = vm_rtype_of(r->c.types[0]);
+  return r->fold && l->body.kind == REDUCE_SUM && (t == R_f32 || (t == R_f64 && !f32));
 }
 
 /* Whether inputs are brought together in scratch memory, of which long blocks take too much. */
@@ -100,7 +102,8 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   kernel kn = {.num_out = l->num_out};
   plan *p = &kn.p;
   i64 length = (i64)prog_volume(l->dims + kept, l->reduced);
-  i64 most = r->words ? MOST_WORDS : as_it_is || l->num_out > 1 ? MOST : MOST_CODE;
+  bool many = as_it_is || l->num_out > 1 || vm_rtype_of(r->c.types[0]) == R_f64;
+  i64 most = r->words ? MOST_WORDS : many ? MOST : MOST_CODE;
   if (!r->fold || length < FEWEST || length > most) return false;
   loop_make_walks(e, &kn, l, 0, l->rank);
   loop_collapse(p);
@@ -112,7 +115,8 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (!leave_results(p, l)) return false;
   loop_cut(e->a, p, target);
   if (!has_rows(p, &r->results)) return false; /* before there is code for it */
-  if (sums_f32(r, l) && length % 16 == 0 && !as_it_is) kn.sums = SUMS_ROWS, kn.length = (u32)length;
+  if (sums_floats(r, l, false) && length % 16 == 0 && !as_it_is)
+    kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
   if (!has_rows(p, &r->results)) return false;
   if (kn.unit->sums && !gathers(p, l->num_in)) loop_set_piece(p, 2 * LOOP_BLOCK);
@@ -163,7 +167,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   u32 first = dims_before_columns(p, &p->walks[l->num_in]);
   if (first == 0 || !leave_results(p, l)) return false;
   u64 whole = FOLD_ROWS * r->columns;
-  if (sums_f32(r, l) && of_rows) kn.sums = SUMS_COLUMNS;
+  if (sums_floats(r, l, false) && of_rows) kn.sums = SUMS_COLUMNS;
   loop_lower_unit(e, &kn, l, true, whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole);
   if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
   loop_lower_inputs(e, &kn, l);
@@ -271,7 +275,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   split_plans(e, r, l, rows);
-  if (rows && r->fold && l->num_out == 1 && sums_f32(r, l)) r->kn.sums = SUMS_BLOCK;
+  if (rows && r->fold && l->num_out == 1 && sums_floats(r, l, true)) r->kn.sums = SUMS_BLOCK;
   bool as_it_is = l->code.len == 2;
   bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
   loop_lower_unit(e, &r->kn, l, true,

@@ -416,13 +416,16 @@ static void take_rows(const reduction *r, const reducing *s, accumulators *a) {
 static void sum_block(const reduction *r, const exec_env *env, reducing *s, const block *b,
                       const i64 *extra, accumulators *a, bool again) {
   static const float minus_zero = -0.0f; /* changes nothing */
+  static const double wide_zero = -0.0;
   const kernel *kn = &r->kn;
   size_t n = taken_at_once(r);
   loop_fetch(kn, env, s->reg, s->packed, b, extra, again);
   for (u32 i = 0; i < kn->num_in; i++) s->summing[i] = s->reg[i];
   for (u32 o = 0; o < r->c.n; o++) {
+    bool wide = r->c.width[o] == sizeof wide_zero;
+    const void *zero = wide ? (const void *)&wide_zero : &minus_zero;
     s->summing[kn->num_in + o] = a->acc[o];
-    if (a->taken[0] == 0) kn->k->splat[2](n, a->acc[o], &minus_zero, NULL, NULL);
+    if (a->taken[0] == 0) kn->k->splat[wide ? 3 : 2](n, a->acc[o], zero, NULL, NULL);
   }
   vm_run(kn->summing, s->summing, n);
   if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, n);
