@@ -187,12 +187,19 @@ static inline v_num log1p_f32(V_IN v_num x) {
   return signed_f32(V_TO log_parts_f32(V_TO v_lesser(f, one), e), x);
 }
 
-/* (exp(2|x|) - 1) / (exp(2|x|) + 1), with x's sign; above 10 it is 1. */
+/* (exp(2|x|) - 1) / (exp(2|x|) + 1), with x's sign; above 10 it is 1. With |x| = n ln 2 / 2 + r,
+ * exp(2 r) - 1 is 2 p = 2 (r + r^2 (...)), fitted as exp_tail. Loops wait for this: the sum is by
+ * halves. */
 static inline v_num tanh_f32(V_IN v_num x) {
-  v_num a = abs_f32(V_TO x), c = v_lesser(v_const(20.0f), v_add(a, a)), shifted;
-  v_num p = exp_near_f32(V_TO c, &shifted), power = v_scale(v_const(1.0f), shifted);
-  v_num y = v_fma(p, power, v_sub(power, v_const(1.0f)));
-  return signed_f32(V_TO v_div(y, v_add(y, v_const(2.0f))), x);
+  v_num c = v_lesser(v_const(10.0f), abs_f32(V_TO x));
+  v_num shifted = v_fma(c, v_const(2.88539008177792681f), V_SHIFT);
+  v_num r = v_fma(v_sub(shifted, V_SHIFT), v_const(-0.34657359027997264f), c), z = v_mul(r, r);
+  v_num low = v_fma(v_const(0x1.5554b4p-1f), r, v_const(0x1.fffffep-1f));
+  v_num high = v_fma(v_const(0x1.122538p-3f), r, v_const(0x1.5556f6p-2f));
+  high = v_fma(v_const(0x1.6b97a6p-5f), z, high);
+  v_num p = v_fma(z, v_fma(high, z, low), r), twice = v_scale(v_const(2.0f), shifted);
+  v_num top = v_fma(p, twice, v_fma(twice, v_const(0.5f), v_const(-1.0f)));
+  return signed_f32(V_TO v_div(top, v_add(top, v_const(2.0f))), x);
 }
 
 static inline v_num logistic_f32(V_IN v_num x) {
