@@ -1,5 +1,6 @@
 /* What each call is in primitives: a row an operation, of f32 and of integers of up to 32 bits,
- * which lie in lanes of 32 with their sign or zeros above. Functions are vecmath.h's. */
+ * which lie in lanes of 32 with their sign or zeros above. Functions are vecmath.h's and, of f64,
+ * vecmath64.h's. */
 #include <math.h>
 
 #include "exec/jit_divide.h"
@@ -82,8 +83,7 @@ static V cut_off(J *j, V x) {
 }
 static V fused(J *j, V x, V y, V z) { /* of a negative factor: in one */
   const jit_node *n = &j->nodes.data[x];
-  u32 bits;
-  bool is_negative = n->prim == JP_pxord && jit_is_const(j, n->arg[1], &bits) && bits == 0x80000000;
+  bool turns = n->prim == JP_pxord || n->prim == JP_pxorq, is_negative = turns && n->arg[1] == SIGN;
   return is_negative ? OP3(fnmaddps, n->arg[0], y, z) : OP3(fmaddps, x, y, z);
 }
 static V negated(J *j, V x) { return OP2(pxord, x, SIGN); }
@@ -117,7 +117,7 @@ static jit_lanes wide_scale(J *j, jit_lanes x, jit_lanes shifted) {
 #define v_num jit_value
 #define v_word jit_value
 #define v_truth jit_value
-#define v_const(x) NUM(x)
+#define v_const(x) REAL(x)
 #define v_add(x, y) OP2(addps, x, y)
 #define v_sub(x, y) OP2(subps, x, y)
 #define v_mul(x, y) product(j, x, y)
@@ -178,7 +178,23 @@ static V split(J *j, V x, V *e) {
   return m;
 }
 
-/* ---- f32 ---- */
+/* Of f64: each half of the lanes by itself. */
+#undef w_const
+#define w_const(x) jit_const64(j, x)
+#define w_xor(x, y) OP2(pxord, x, y)
+#define w_shift_right(x, n) IMM1(psrld, n, x)
+#define w_odd(x) OP2(ptestmd, x, w_const(1))
+#define t_and(x, y) OP2(kandw, x, y)
+#define t_or(x, y) OP2(korw, x, y)
+#define v_scale_by(x, n) scaled_by(j, x, n)
+static V scaled_by(J *j, V x, V n);
+#include "exec/vecmath64.h"
+
+static V scaled_by(J *j, V x, V n) {
+  return jit_is_for(j, JIT_AVX512) ? OP2(scalefpd, x, n) : scale_f64(j, x, n);
+}
+
+/* ---- f32 and f64 ---- */
 
 #define DIRECT(name, prim)                                                                         \
   static V name(J *j, vm_rtype t, V x, V y) {                                                      \
@@ -212,17 +228,17 @@ DIRECT1(f_sqrt, OP1(sqrtps, x))
 DIRECT1(f_floor, IMM1(rndscaleps, FLOOR, flushed(j, x)))
 DIRECT1(f_ceil, IMM1(rndscaleps, CEIL, flushed(j, x)))
 DIRECT1(f_round_even, IMM1(rndscaleps, NEAREST, flushed(j, x)))
-DIRECT1(f_exp, exp_f32(j, x))
-DIRECT1(f_expm1, expm1_f32(j, x))
-DIRECT1(f_log, log_f32(j, x))
-DIRECT1(f_log1p, log1p_f32(j, x))
-DIRECT1(f_logistic, logistic_f32(j, x))
-DIRECT1(f_tanh, tanh_f32(j, x))
+DIRECT1(f_exp, j->wide ? exp_f64(j, x) : exp_f32(j, x))
+DIRECT1(f_expm1, j->wide ? expm1_f64(j, x) : expm1_f32(j, x))
+DIRECT1(f_log, j->wide ? log_f64(j, flushed(j, x)) : log_f32(j, x))
+DIRECT1(f_log1p, j->wide ? log1p_f64(j, flushed(j, x)) : log1p_f32(j, x))
+DIRECT1(f_logistic, j->wide ? logistic_f64(j, x) : logistic_f32(j, x))
+DIRECT1(f_tanh, j->wide ? tanh_f64(j, x) : tanh_f32(j, x))
 DIRECT1(f_erf, erf_f32(j, flushed(j, x)))
 DIRECT1(f_erf_inv, erf_inv_f32(j, x))
-DIRECT1(f_atan, atan2_f32(j, x, NUM(1)))
-DIRECT1(f_atan2, atan2_f32(j, x, y))
-DIRECT1(f_cbrt, cbrt_f32(j, x))
+DIRECT1(f_atan, j->wide ? atan2_f64(j, x, REAL(1)) : atan2_f32(j, x, NUM(1)))
+DIRECT1(f_atan2, j->wide ? atan2_f64(j, x, y) : atan2_f32(j, x, y))
+DIRECT1(f_cbrt, j->wide ? cbrt_f64(j, x) : cbrt_f32(j, x))
 DIRECT1(f_pow, pow_f32(j, x, y))
 DIRECT1(f_imag, ((void)x, CONST(0)))
 DIRECT1(f_is_finite, IMM2(cmpps, LT, f_abs(j, t, x, x), REAL(INFINITY)))
@@ -470,17 +486,17 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_round_afz] = {f_round_afz, NULL, NULL, REALS},
     [VM_sqrt] = {f_sqrt, NULL, NULL, REALS},
     [VM_rsqrt] = {f_rsqrt, NULL, NULL, REALS},
-    [VM_exp] = {f_exp, NULL, NULL, 0},
-    [VM_expm1] = {f_expm1, NULL, NULL, 0},
-    [VM_log] = {f_log, NULL, NULL, 0},
-    [VM_log1p] = {f_log1p, NULL, NULL, 0},
-    [VM_logistic] = {f_logistic, NULL, NULL, 0},
-    [VM_tanh] = {f_tanh, NULL, NULL, 0},
+    [VM_exp] = {f_exp, NULL, NULL, REALS},
+    [VM_expm1] = {f_expm1, NULL, NULL, REALS},
+    [VM_log] = {f_log, NULL, NULL, REALS},
+    [VM_log1p] = {f_log1p, NULL, NULL, REALS},
+    [VM_logistic] = {f_logistic, NULL, NULL, REALS},
+    [VM_tanh] = {f_tanh, NULL, NULL, REALS},
     [VM_erf] = {f_erf, NULL, NULL, 0},
     [VM_erf_inv] = {f_erf_inv, NULL, NULL, 0},
-    [VM_atan] = {f_atan, NULL, NULL, 0},
-    [VM_atan2] = {f_atan2, NULL, NULL, 0},
-    [VM_cbrt] = {f_cbrt, NULL, NULL, 0},
+    [VM_atan] = {f_atan, NULL, NULL, REALS},
+    [VM_atan2] = {f_atan2, NULL, NULL, REALS},
+    [VM_cbrt] = {f_cbrt, NULL, NULL, REALS},
     [VM_pow] = {f_pow, NULL, NULL, 0},
 };
 

@@ -22,7 +22,7 @@ typedef __mmask8 v_truth;
 #define v_bits(x) _mm512_castpd_si512(x)
 #define v_of_bits(w) _mm512_castsi512_pd(w)
 #define v_whole(x) _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
-#define v_scale(x, n) _mm512_scalef_pd(x, n)
+#define v_scale_by(x, n) _mm512_scalef_pd(x, n)
 #define w_const(x) _mm512_set1_epi64((long long)(x))
 #define w_add(x, y) _mm512_add_epi64(x, y)
 #define w_sub(x, y) _mm512_sub_epi64(x, y)
@@ -113,17 +113,11 @@ typedef uint64x2_t v_word, v_truth;
 #define v_neg(x) (-(x))
 #define v_gt(x, y) v_lt(y, x)
 #define t_all ((1u << LANES) - 1)
-#ifndef v_scale
-/* x 2^n in two steps, so that the ends of the range come out right */
-#define v_scale(x, n) scale_f64(x, n)
-static inline v_num scale_f64(v_num x, v_num n) {
-  v_num shift = v_const(0x1.8p52), half = v_fma(n, v_const(0.5), shift);
-  v_word low = v_bits(half), high = v_bits(v_add(v_sub(n, v_sub(half, shift)), shift));
-  low = w_shift_left(w_add(low, w_const(1023)), 52);
-  high = w_shift_left(w_add(high, w_const(1023)), 52);
-  return v_mul(v_mul(x, v_of_bits(low)), v_of_bits(high));
-}
+#ifndef v_scale_by
+#define v_scale_by(x, n) scale_f64(x, n)
 #endif
+#define V_IN
+#define V_TO
 #include "exec/vecmath64.h"
 
 #define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
