@@ -185,6 +185,16 @@ node *fuse_add(lower *L, op *o) {
   return n;
 }
 
+/* One loop instead of two, which read much the same where they are parts of one step; long ones
+ * would only wait for more memory at once. */
+void fuse_together(lower *L, const node *a, const node *b) {
+  enum { LONG = 1 << 14 };
+  group *g = open_group(a), *h = open_group(b);
+  if (g && h && same_dims(a, b) && a->count <= LONG && g->cost + h->cost <= MAX_COST &&
+      g->loads + h->loads <= MAX_LOADS)
+    merge(L, g, h);
+}
+
 /* The copy belongs to no group: it reads constants only, so any loop may pull it at any time. */
 bool fuse_as_uniform(const node *in, node *n) {
   if (in->kind != NODE_EXPR || !in->uniform || !is_cheap(in)) return false;

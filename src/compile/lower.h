@@ -182,6 +182,8 @@ node *fuse_add(lower *L, op *o); /* a new EXPR for elementwise op o */
 bool fuse_as_uniform(const node *in, node *n);
 /* n, which is `in` without its last dims, all of size 1, becomes the same, if that is as good. */
 bool fuse_without_ones(lower *L, node *in, node *n);
+/* Where both are computed later, in one loop, if they may and that is good. */
+void fuse_together(lower *L, const node *a, const node *b);
 /* An EXPR that may as well be computed wherever it is used, as what it loads may be read there. */
 bool fuse_is_small(const node *n);
 /* n, which is `in` with dims of size 1 behind its own, becomes the same, if nobody else wants `in`,

@@ -108,6 +108,7 @@ static bool is_carried(const loop *w, u32 slot) {
 static void carry_on(lower *L, const loop *w) {
   const op *end = op_terminator(w->body);
   u32 *from = ARENA_ARRAY(L->a, u32, w->n);
+  for (u32 i = 1; i < w->n; i++) fuse_together(L, lower_node(L, end, i - 1), lower_node(L, end, i));
   for (u32 i = 0; i < w->n; i++) {
     node *n = lower_node(L, end, i);
     from[i] = w->invariant[i] ? PROG_NONE : fuse_dense(L, n);

@@ -4,6 +4,7 @@
 #include "base/os.h"
 #include "base/trace.h"
 #include "bytecode/bytecode.h"
+#include "compile/components.h"
 #include "compile/decompose.h"
 #include "compile/dump.h"
 #include "compile/executable.h"
@@ -484,6 +485,7 @@ static bool build_program(job *j, shard_space *space) {
   if (j->opt->layouts && !layout_apply(j->m, j->scratch, out, j->main, params, results))
     return false;
   empty_values(j->m, j->scratch);
+  components_split(j->m, j->scratch, j->main);
   cse_region(j->scratch, &j->main->regions[0]);
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);

@@ -1,0 +1,470 @@
+/* Loops that carry arrays of a few components, as simulations do: points as rows of three numbers,
+ * say, which each step takes apart, computes on and stacks again. Where that is what mostly happens
+ * to an array, the loop carries each component by itself, so that nothing is taken apart or
+ * stacked, and a whole step may become one loop over what lies side by side. */
+#include "compile/components.h"
+
+#include "base/index.h"
+#include "compile/lower.h"
+#include "dialect/effects.h"
+#include "dialect/expand.h"
+
+enum { MOST = 8, MOST_VALUES = 512 };
+
+/* A value that becomes as many as it has elements along `dim`, which these have no more. */
+typedef struct split {
+  value *v;
+  i64 dim;
+  value **part;
+} split;
+
+typedef struct splitter {
+  ir_module *m;
+  arena *a;
+  op *loop;
+  block *body;
+  hash_index of; /* value: its split */
+  VEC(split *) all;
+  i32 gain; /* what need not be taken apart or stacked, less what has to be */
+  bool fails;
+} splitter;
+
+/* ---- which values ---- */
+
+static i64 size_of(const split *x) { return x->v->type->dims.data[x->dim]; }
+static op *end_of(const splitter *s) { return op_terminator(s->body); }
+
+/* The same in every trip: parts of it are read where it lies. */
+static bool is_fixed(const splitter *s, const value *v) {
+  if (v->is_arg) return v->def.block != s->body || op_operand(end_of(s), v->index) == v;
+  return v->def.op->parent != s->body || op_is(v->def.op, constant);
+}
+
+static void add(splitter *s, value *v, i64 dim) {
+  const split *known = index_get(&s->of, v);
+  i64 n;
+  if (is_fixed(s, v)) return;
+  if (known) {
+    s->fails |= known->dim != dim;
+    return;
+  }
+  i64 size = v->type->dims.data[dim];
+  s->fails |= size < 2 || size > MOST || s->all.len == MOST_VALUES ||
+              !type_num_elements(v->type, &n) || n == 0;
+  if (s->fails) return;
+  split *x = ARENA_NEW(s->a, split);
+  *x = (split){v, dim, ARENA_ARRAY(s->a, value *, (size_t)size)};
+  index_set(&s->of, s->a, v, x);
+  VEC_PUSH(s->a, s->all, x);
+}
+
+/* One element after the other, of operands that have its shape, or are single ones. */
+static bool is_even(const op *o) {
+  if (!select_is_elementwise(o) || o->num_results != 1 || o->num_regions) return false;
+  i64s dims = op_result(o, 0)->type->dims;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const type *t = op_operand(o, i)->type;
+    if (!type_is_ranked(t) || (t->dims.len && !i64s_eq(t->dims, dims))) return false;
+  }
+  return true;
+}
+
+/* Elements from *from on along `dim`, and all along others. */
+static bool takes_along(const op *o, i64 dim, i64 *from) {
+  struct slice_attrs a;
+  i64s dims = op_operand(o, 0)->type->dims;
+  view_slice(o, &a);
+  *from = a.start_indices.data[dim];
+  for (size_t d = 0; d < dims.len; d++)
+    if (a.strides.data[d] != 1 ||
+        ((i64)d != dim && op_result(o, 0)->type->dims.data[d] != dims.data[d]))
+      return false;
+  return true;
+}
+
+static i64 find_dim(i64s list, i64 dim) {
+  for (size_t d = 0; d < list.len; d++)
+    if (list.data[d] == dim) return (i64)d;
+  return -1;
+}
+
+typedef enum how { APART, TAKEN, CARRIED, WHOLE } how;
+/* How a value that is split is used; APART: the user's result is split, too, along *dim. */
+static how used(const splitter *s, const split *x, const use *u, i64 *dim) {
+  const op *o = u->owner;
+  *dim = x->dim;
+  if (o->parent != s->body) return WHOLE;
+  if (o == end_of(s)) return CARRIED;
+  if (op_is(o, concatenate)) return op_result(o, 0)->type->dims.data[x->dim] > MOST ? WHOLE : APART;
+  if (is_even(o)) return APART;
+  if (op_is(o, slice)) {
+    i64 from;
+    if (!takes_along(o, x->dim, &from)) return WHOLE;
+    return op_result(o, 0)->type->dims.data[x->dim] == 1 ? TAKEN : APART;
+  }
+  if (op_is(o, transpose)) {
+    struct transpose_attrs a;
+    view_transpose(o, &a);
+    *dim = find_dim(a.permutation, x->dim);
+    return APART;
+  }
+  if (!op_is(o, broadcast_in_dim)) return WHOLE;
+  struct broadcast_in_dim_attrs a;
+  view_broadcast_in_dim(o, &a);
+  *dim = a.broadcast_dimensions.data[x->dim];
+  return APART;
+}
+
+/* An operand of who makes v, and along which dim it is split where v is along `dim`; -1: it is not.
+ * False: nothing is known of the op. */
+static bool made_of(const op *o, u32 i, i64 dim, i64 *out) {
+  const value *in = op_operand(o, i);
+  i64 from;
+  *out = dim;
+  if (is_even(o)) {
+    if (!in->type->dims.len) *out = -1;
+    return true;
+  }
+  if (op_is(o, concatenate)) {
+    struct concatenate_attrs a;
+    view_concatenate(o, &a);
+    if (a.dimension == dim && in->type->dims.data[dim] == 1) *out = -1;
+    return true;
+  }
+  if (op_is(o, slice)) return takes_along(o, dim, &from);
+  if (op_is(o, transpose)) {
+    struct transpose_attrs a;
+    view_transpose(o, &a);
+    *out = a.permutation.data[dim];
+    return true;
+  }
+  if (!op_is(o, broadcast_in_dim)) return false;
+  struct broadcast_in_dim_attrs a;
+  view_broadcast_in_dim(o, &a);
+  *out = find_dim(a.broadcast_dimensions, dim);
+  if (*out >= 0 && in->type->dims.data[*out] == 1) *out = -1;
+  return true;
+}
+
+static void add_maker(splitter *s, const split *x) {
+  const op *o = value_op(x->v);
+  i64 dim;
+  if (!o) {
+    add(s, op_operand(end_of(s), x->v->index), x->dim);
+    return;
+  }
+  struct concatenate_attrs a;
+  s->fails |= o->num_results != 1;
+  if (op_is(o, concatenate) && view_concatenate(o, &a)) s->gain += a.dimension == x->dim;
+  for (u32 i = 0; i < o->num_operands && !s->fails; i++) {
+    if (!made_of(o, i, x->dim, &dim)) {
+      s->gain--;
+      return;
+    }
+    if (dim >= 0) add(s, op_operand(o, i), dim);
+  }
+}
+
+static void add_users(splitter *s, const split *x) {
+  bool whole = false;
+  for (const use *u = x->v->uses; u && !s->fails; u = u->next) {
+    i64 dim;
+    how h = used(s, x, u, &dim);
+    if (h == APART)
+      add(s, op_result(u->owner, 0), dim);
+    else if (h == CARRIED)
+      add(s, s->body->args[u - u->owner->operands], dim);
+    s->gain += h == TAKEN;
+    whole |= h == WHOLE;
+  }
+  s->gain -= whole;
+  if (x->v->is_arg) s->fails |= op_body(s->loop, 0)->args[x->v->index]->uses != NULL;
+}
+
+/* What is split where the loop's argument is. */
+static bool find_splits(splitter *s, value *arg, i64 dim) {
+  s->all.len = 0;
+  s->of = (hash_index){0};
+  s->gain = 0;
+  s->fails = false;
+  add(s, arg, dim);
+  for (size_t i = 0; i < s->all.len && !s->fails; i++) {
+    add_maker(s, s->all.data[i]);
+    add_users(s, s->all.data[i]);
+  }
+  return !s->fails && s->gain > 0;
+}
+
+/* ---- parts ---- */
+
+static i64s without(const splitter *s, i64s dims, i64 dim) {
+  i64 *out = ARENA_ARRAY(s->a, i64, dims.len + 1);
+  for (size_t d = 0, k = 0; d < dims.len; d++)
+    if ((i64)d != dim) out[k++] = dims.data[d];
+  return (i64s){out, dims.len - 1};
+}
+/* The same of a list of dims, where those behind `dim` come one earlier. */
+static const attr *earlier(const splitter *s, i64s list, i64 dim) {
+  i64 *out = ARENA_ARRAY(s->a, i64, list.len + 1);
+  size_t n = 0;
+  for (size_t d = 0; d < list.len; d++)
+    if (list.data[d] != dim) out[n++] = list.data[d] - (list.data[d] > dim);
+  return attr_i64_array(s->m->ctx, (i64s){out, n});
+}
+static const type *part_type(const splitter *s, expander *e, const value *v, i64 dim) {
+  i64s dims = without(s, v->type->dims, dim);
+  return expand_tensor(e, dims.data, dims.len, type_element(v->type));
+}
+
+static bool keeps_order(const op *o) {
+  struct broadcast_in_dim_attrs a;
+  if (op_is(o, reshape)) return true;
+  if (!op_is(o, broadcast_in_dim) || !view_broadcast_in_dim(o, &a)) return false;
+  for (size_t d = 1; d < a.broadcast_dimensions.len; d++)
+    if (a.broadcast_dimensions.data[d] < a.broadcast_dimensions.data[d - 1]) return false;
+  return true;
+}
+/* Of one element along `dim`: without it. */
+static value *single(const splitter *s, expander *e, value *v, i64 dim) {
+  const type *t = part_type(s, e, v, dim);
+  const op *o = value_op(v);
+  if (o && keeps_order(o) && op_operand(o, 0)->type == t) return op_operand(o, 0);
+  return expand_1(e, OP_reshape, v, t);
+}
+
+static value *cut_part(const splitter *s, expander *e, value *v, i64 dim, i64 k) {
+  size_t n = v->type->dims.len;
+  i64 *from = arena_zalloc(s->a, n * sizeof *from), *ones = ARENA_ARRAY(s->a, i64, n);
+  i64 *to = arena_copy(s->a, v->type->dims.data, n * sizeof *to);
+  i64 *dims = arena_copy(s->a, v->type->dims.data, n * sizeof *dims);
+  for (size_t d = 0; d < n; d++) ones[d] = 1;
+  from[dim] = k, to[dim] = k + 1, dims[dim] = 1;
+  value *part = expand_1(e, OP_slice, v, expand_tensor(e, dims, n, type_element(v->type)));
+  op_set(part->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){from, n}));
+  op_set(part->def.op, slice, limit_indices, attr_i64_array(e->c, (i64s){to, n}));
+  op_set(part->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, n}));
+  return single(s, e, part, dim);
+}
+static value *part_of(const splitter *s, expander *e, value *v, i64 dim, i64 k) {
+  const split *x = index_get(&s->of, v);
+  return x ? x->part[k] : cut_part(s, e, v, dim, k);
+}
+
+/* The op again, of part k of its operands. */
+static value *clone_part(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
+  ir_map *map = ir_map_create(s->a);
+  for (u32 i = 0; i < o->num_operands; i++) {
+    value *in = op_operand(o, i);
+    i64 dim;
+    made_of(o, i, x->dim, &dim);
+    if (dim >= 0) ir_map_set(map, in, part_of(s, e, in, dim, k));
+  }
+  op *c = op_clone(s->m, o, map);
+  value *r = op_result(c, 0);
+  r->type = part_type(s, e, x->v, x->dim);
+  op_insert(c, e->block, e->at);
+  return r;
+}
+
+static void stacked_parts(const splitter *s, expander *e, const split *x, const op *o) {
+  value **to = x->part;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    value *in = op_operand(o, i);
+    i64 n = in->type->dims.data[x->dim];
+    if (n == 1)
+      *to++ = single(s, e, in, x->dim);
+    else
+      for (i64 k = 0; k < n; k++) *to++ = part_of(s, e, in, x->dim, k);
+  }
+}
+
+static value *made_part(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
+  i64 dim, from = 0;
+  made_of(o, 0, x->dim, &dim);
+  if (op_is(o, slice) && takes_along(o, x->dim, &from))
+    return part_of(s, e, op_operand(o, 0), dim, from + k);
+  struct concatenate_attrs a;
+  struct broadcast_in_dim_attrs b;
+  struct transpose_attrs t;
+  value *one = NULL; /* that is the same for all parts */
+  if (op_is(o, broadcast_in_dim) && view_broadcast_in_dim(o, &b)) {
+    i64 d = find_dim(b.broadcast_dimensions, x->dim);
+    if (d >= 0 && dim < 0) one = single(s, e, op_operand(o, 0), d);
+  }
+  value *r = clone_part(s, e, x, o, k);
+  op *c = value_op(r);
+  if (one) op_set_operand(c, 0, one);
+  if (op_is(c, concatenate) && view_concatenate(o, &a)) {
+    op_set(c, concatenate, dimension, attr_i64(s->m->ctx, a.dimension - (a.dimension > x->dim)));
+  } else if (op_is(c, broadcast_in_dim)) {
+    op_set(c, broadcast_in_dim, broadcast_dimensions, earlier(s, b.broadcast_dimensions, x->dim));
+  } else if (op_is(c, transpose) && view_transpose(o, &t)) {
+    op_set(c, transpose, permutation, earlier(s, t.permutation, dim));
+    if (r->type->dims.len < 2) return op_operand(c, 0);
+  }
+  return r;
+}
+
+/* False: it stays whole, and so does what uses it whole. */
+static bool make_parts(const splitter *s, const split *x) {
+  op *o = value_op(x->v);
+  struct concatenate_attrs a;
+  expander e = expander_before(s->m, s->a, o);
+  i64 dim;
+  bool known = o->num_operands && made_of(o, 0, x->dim, &dim);
+  if (known && op_is(o, concatenate) && view_concatenate(o, &a) && a.dimension == x->dim) {
+    stacked_parts(s, &e, x, o);
+    return true;
+  }
+  if (!known) e.at = o->next;
+  for (i64 k = 0; k < size_of(x); k++)
+    x->part[k] = known ? made_part(s, &e, x, o, k) : cut_part(s, &e, x->v, x->dim, k);
+  return known;
+}
+
+/* ---- whole again ---- */
+
+static value *stack(const splitter *s, expander *e, const type *t, i64 dim, value *const *part) {
+  i64 n = t->dims.data[dim];
+  value **one = ARENA_ARRAY(s->a, value *, (size_t)n);
+  i64 *dims = arena_copy(s->a, t->dims.data, t->dims.len * sizeof *dims);
+  dims[dim] = 1;
+  const type *of_one = expand_tensor(e, dims, t->dims.len, type_element(t));
+  for (i64 k = 0; k < n; k++) one[k] = expand_1(e, OP_reshape, part[k], of_one);
+  op *o = expand_op(e, OP_concatenate, one, (size_t)n, &t, 1);
+  op_set(o, concatenate, dimension, attr_i64(e->c, dim));
+  return op_result(o, 0);
+}
+
+/* A slice of one component is that one; who reshapes it to just that need not. */
+static void take(const splitter *s, const split *x, op *o) {
+  i64 k;
+  takes_along(o, x->dim, &k);
+  value *part = x->part[k];
+  for (use *u = op_result(o, 0)->uses, *next; u; u = next) {
+    next = u->next;
+    value *same = u->owner->num_results == 1 ? op_result(u->owner, 0) : NULL;
+    if (op_is(u->owner, reshape) && same->type == part->type) value_replace(same, part);
+  }
+  expander e = expander_before(s->m, s->a, o);
+  value_replace(op_result(o, 0), expand_1(&e, OP_reshape, part, op_result(o, 0)->type));
+}
+
+/* Users that want all of x get it in front of `at`; what takes parts gets these. */
+static void serve(const splitter *s, const split *x, op *at) {
+  VEC(use *) whole = {0};
+  VEC(op *) taken = {0};
+  i64 dim;
+  for (use *u = x->v->uses; u; u = u->next) {
+    how h = used(s, x, u, &dim);
+    if (h == WHOLE) VEC_PUSH(s->a, whole, u);
+    if (h == TAKEN) VEC_PUSH(s->a, taken, u->owner);
+  }
+  for (size_t i = 0; i < taken.len; i++) take(s, x, taken.data[i]);
+  if (!whole.len) return;
+  expander e = {s->m, s->m->ctx, s->a, s->body, at, s->loop->loc};
+  value *all = stack(s, &e, x->v->type, x->dim, x->part);
+  for (size_t i = 0; i < whole.len; i++) {
+    op *o = whole.data[i]->owner;
+    op_set_operand(o, (size_t)(whole.data[i] - o->operands), all);
+  }
+}
+
+/* ---- the loop ---- */
+
+static void split_body(const splitter *s) {
+  op *first = s->body->first;
+  for (u32 i = 0, n = s->body->num_args; i < n; i++) {
+    const split *x = index_get(&s->of, s->body->args[i]);
+    if (!x) continue;
+    expander e = expander_before(s->m, s->a, first);
+    for (i64 k = 0; k < size_of(x); k++) {
+      const type *t = part_type(s, &e, x->v, x->dim);
+      x->part[k] = block_add_arg(s->m, s->body, t);
+      block_add_arg(s->m, op_body(s->loop, 0), t);
+    }
+    serve(s, x, first);
+  }
+  for (op *o = first, *next; o != end_of(s); o = next) {
+    next = o->next;
+    const split *x = o->num_results == 1 ? index_get(&s->of, op_result(o, 0)) : NULL;
+    if (!x) continue;
+    if (make_parts(s, x)) serve(s, x, next);
+  }
+}
+
+typedef VEC(value *) value_list;
+/* Operands of the loop, or of the end of its body, with parts behind those that stay. */
+static value_list with_parts(const splitter *s, op *o, op *at) {
+  value_list out = {0};
+  expander e = expander_before(s->m, s->a, at);
+  for (u32 parts = 0; parts < 2; parts++)
+    for (u32 i = 0; i < o->num_operands; i++) {
+      const split *x = index_get(&s->of, s->body->args[i]);
+      value *v = op_operand(o, i);
+      if (!x && !parts) VEC_PUSH(s->a, out, v);
+      for (i64 k = 0; x && parts && k < size_of(x); k++)
+        VEC_PUSH(s->a, out, part_of(s, &e, v, x->dim, k));
+    }
+  return out;
+}
+
+static op *split_loop(const splitter *s) {
+  op *o = s->loop, *end = end_of(s);
+  value_list in = with_parts(s, o, o);
+  split_body(s);
+  value_list out = with_parts(s, end, end);
+  const type **types = ARENA_ARRAY(s->a, const type *, in.len + 1);
+  for (size_t i = 0; i < in.len; i++) types[i] = in.data[i]->type;
+  op *n = op_create(s->m, o->info, o->loc, in.data, in.len, types, in.len, o->num_regions);
+  for (u32 i = 0; i < o->num_attrs; i++)
+    op_set_attr(s->m, n, ((const string_attr *)o->attrs[i].name)->value, o->attrs[i].value);
+  op_insert(n, o->parent, o);
+  expander e = expander_before(s->m, s->a, o);
+  u32 stays = 0, at = 0;
+  for (u32 i = 0; i < o->num_results; i++) stays += !index_get(&s->of, s->body->args[i]);
+  for (u32 i = 0, part = stays; i < o->num_results; i++) {
+    const split *x = index_get(&s->of, s->body->args[i]);
+    value *r = op_result(n, x ? part : at++);
+    if (x) {
+      value **all = ARENA_ARRAY(s->a, value *, (size_t)size_of(x));
+      for (i64 k = 0; k < size_of(x); k++) all[k] = op_result(n, part++);
+      r = stack(s, &e, x->v->type, x->dim, all);
+    }
+    value_replace(op_result(o, i), r);
+  }
+  op_set_operands(s->m, end, out.data, out.len);
+  ops_erase_dead(o, DEAD_WITHOUT_EFFECTS);
+  for (u32 i = o->num_results; i-- > 0;)
+    if (index_get(&s->of, s->body->args[i])) {
+      block_erase_arg(s->body, i);
+      block_erase_arg(op_body(o, 0), i);
+    }
+  for (u32 r = 0; r < o->num_regions; r++)
+    for (block *b; (b = o->regions[r].first);) {
+      block_unlink(b);
+      region_append(&n->regions[r], b);
+    }
+  op_erase(o);
+  return n;
+}
+
+static bool find_carried(splitter *s) {
+  for (u32 i = 0; i < s->body->num_args; i++) {
+    value *v = s->body->args[i];
+    if (!type_is_ranked(v->type) || is_fixed(s, v)) continue;
+    for (size_t d = v->type->dims.len; d-- > 0;)
+      if (find_splits(s, v, (i64)d)) return true;
+  }
+  return false;
+}
+
+void components_split(ir_module *m, arena *scratch, op *root) {
+  op_list loops = {0};
+  ops_of_kind(scratch, root, OP_while, &loops);
+  for (size_t i = 0; i < loops.len; i++) {
+    splitter s = {.m = m, .a = scratch, .loop = loops.data[i]};
+    s.body = op_body(s.loop, 1);
+    while (find_carried(&s)) s.loop = split_loop(&s);
+  }
+}
