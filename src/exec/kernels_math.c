@@ -27,20 +27,52 @@ static num_complex smaller(num_complex x, num_complex y) {
   return has_nan(x) ? x : has_nan(y) ? y : less(y, x) ? y : x;
 }
 
+/* What takes numbers of a middling size from one to another that is not tiny never sees a denormal
+ * on the way, so that whether these are flushed does not matter: to change that takes longer than
+ * most functions do. For single elements, as steps of short loops have them. */
+static bool is_middling(double x) { return ((num_f64_bits(x) >> 52 & 0x7ff) - (1023 - 60)) < 120; }
+static bool is_tiny(double x) { return !(fabs(x) > 0x1p-900); }
+
+typedef double unary_fn(double x);
+typedef double binary_fn(double x, double y);
+/* zeros: operands are flushed where the program says so */
+static void each_f64(size_t n, double *d, const double *a, unary_fn *f, bool zeros) {
+  if (n == 1 && is_middling(*a)) {
+    double r = f(*a);
+    if (!is_tiny(r)) {
+      *d = r;
+      return;
+    }
+  }
+  EXACTLY(LOOP d[i] = f(zeros && flush && fabs(a[i]) < DBL_MIN ? copysign(0, a[i]) : a[i]))
+}
+static void pairs_f64(size_t n, double *d, const double *a, const double *b, binary_fn *f) {
+  if (n == 1 && is_middling(*a) && is_middling(*b)) {
+    double r = f(*a, *b);
+    if (!is_tiny(r)) {
+      *d = r;
+      return;
+    }
+  }
+  EXACTLY(LOOP d[i] = f(a[i], b[i]))
+}
+#define EACH_F64(op, f, zeros)                                                                     \
+  static void k_##op##_f64(PARAMS) {                                                               \
+    UNUSED;                                                                                        \
+    each_f64(n, dv, av, f, zeros);                                                                 \
+  }
+#define PAIRS_F64(op, f)                                                                           \
+  static void k_##op##_f64(PARAMS) {                                                               \
+    UNUSED;                                                                                        \
+    pairs_f64(n, dv, av, bv, f);                                                                   \
+  }
+
 #define UNARY(op, t, T, f)                                                                         \
   static void k_##op##_##t(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
     const T *a = av;                                                                               \
     EXACTLY(LOOP d[i] = (T)f(a[i]))                                                                \
-  }
-/* The same of operands that are flushed where the program says so. */
-#define FLUSHED(op, t, T, f)                                                                       \
-  static void k_##op##_##t(PARAMS) {                                                               \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av;                                                                               \
-    EXACTLY(LOOP d[i] = (T)f(flush && fabs(a[i]) < DBL_MIN ? (T)copysign(0, a[i]) : a[i]))         \
   }
 #define BINARY(op, t, T, f)                                                                        \
   static void k_##op##_##t(PARAMS) {                                                               \
@@ -49,29 +81,38 @@ static num_complex smaller(num_complex x, num_complex y) {
     const T *a = av, *b = bv;                                                                      \
     EXACTLY(LOOP d[i] = (T)f(a[i], b[i]))                                                          \
   }
-#define COMPLEX1(op, t, T, f)                                                                      \
-  static void k_##op##_##t(PARAMS) {                                                               \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av;                                                                               \
+typedef num_complex complex1_fn(num_complex x);
+typedef num_complex complex2_fn(num_complex x, num_complex y);
+#define COMPLEX_EACH(t, T)                                                                         \
+  static void each_##t(size_t n, T *d, const T *a, complex1_fn *f) {                               \
     EXACTLY(LOOP {                                                                                 \
       num_complex r = f((num_complex){a[i].re, a[i].im});                                          \
       d[i] = (T){(__typeof__(d->re))r.re, (__typeof__(d->re))r.im};                                \
     })                                                                                             \
-  }
-#define COMPLEX2(op, t, T, f)                                                                      \
-  static void k_##op##_##t(PARAMS) {                                                               \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av, *b = bv;                                                                      \
+  }                                                                                                \
+  static void pairs_##t(size_t n, T *d, const T *a, const T *b, complex2_fn *f) {                  \
     EXACTLY(LOOP {                                                                                 \
       num_complex r = f((num_complex){a[i].re, a[i].im}, (num_complex){b[i].re, b[i].im});         \
       d[i] = (T){(__typeof__(d->re))r.re, (__typeof__(d->re))r.im};                                \
     })                                                                                             \
   }
+COMPLEX_EACH(c64, kern_c64)
+COMPLEX_EACH(c128, kern_c128)
+#define COMPLEX1(op, t, f)                                                                         \
+  static void k_##op##_##t(PARAMS) {                                                               \
+    UNUSED;                                                                                        \
+    each_##t(n, dv, av, f);                                                                        \
+  }
+#define COMPLEX2(op, t, f)                                                                         \
+  static void k_##op##_##t(PARAMS) {                                                               \
+    UNUSED;                                                                                        \
+    pairs_##t(n, dv, av, bv, f);                                                                   \
+  }
 
-#define FUNCTION1(op, t, T, f) UNARY(op, t, T, f)
-#define FUNCTION2(op, t, T, f) BINARY(op, t, T, f)
+#define FUNCTION1(op, f) EACH_F64(op, f, false)
+#define FUNCTION2(op, f) PAIRS_F64(op, f)
+#define FUNCTION1_F32(op, f) UNARY(op, f32, float, f)
+#define FUNCTION2_F32(op, f) BINARY(op, f32, float, f)
 
 /* What a row says of floats and complex numbers, as a kind and its function; kernels.c sees to
  * expressions, and OWN kernels follow below. */
@@ -96,18 +137,15 @@ static num_complex smaller(num_complex x, num_complex y) {
 
 #define DEFINE_NONE(...)
 #define DEFINE_OWN(...)
-#define DEFINE_F64(f, op, operands) FUNCTION##operands(op, f64, double, f)
-#define DEFINE_F64Z(f, op, operands) FLUSHED(op, f64, double, f)
-#define DEFINE_LIBM(fn, op, operands)                                                              \
-  FUNCTION##operands(op, f64, double, fn) FUNCTION##operands(op, f32, float, fn##f)
-#define DEFINE_VIA64(f, op, operands)                                                              \
-  FUNCTION##operands(op, f64, double, f) FUNCTION##operands(op, f32, float, f)
+#define DEFINE_F64(f, op, operands) FUNCTION##operands(op, f)
+#define DEFINE_F64Z(f, op, operands) EACH_F64(op, f, true)
+#define DEFINE_LIBM(fn, op, operands) FUNCTION##operands(op, fn) FUNCTION##operands##_F32(op, fn##f)
+#define DEFINE_VIA64(f, op, operands) FUNCTION##operands(op, f) FUNCTION##operands##_F32(op, f)
 #define DEFINE_PARTLY(both, op, operands) PARTLY_WITH(op, PARTLY_LIST both)
 #define PARTLY_LIST(...) __VA_ARGS__
 #define PARTLY_WITH(...) PARTLY_OF(__VA_ARGS__)
-#define PARTLY_OF(op, f, far) UNARY(op, f64, double, f) UNARY(op, f32, float, far)
-#define DEFINE_CPX(f, op, operands)                                                                \
-  COMPLEX##operands(op, c64, kern_c64, f) COMPLEX##operands(op, c128, kern_c128, f)
+#define PARTLY_OF(op, f, far) EACH_F64(op, f, false) UNARY(op, f32, float, far)
+#define DEFINE_CPX(f, op, operands) COMPLEX##operands(op, c64, f) COMPLEX##operands(op, c128, f)
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
   EACH(DEFINE, KIND_##f, id, operands) EACH(DEFINE, KIND_##c, id, operands)
 #include "program/vm_ops.def"

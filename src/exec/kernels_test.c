@@ -134,6 +134,35 @@ static void check_neighbours(const vm_kernels *k) {
   }
 }
 
+/* Nor on how many there are: single ones go other ways where denormals are flushed. */
+static void check_single(const vm_kernels *k, vm_op op, vm_rtype t) {
+  static const double numbers[] = {0, 1e-310, 1e-300, 3e-20, 1e-19, .3, 1, 2.5, 30, 745, 1e19};
+  enum { N = 2 * COUNT(numbers) };
+  double wide[N], all[N], one;
+  float narrow[N];
+  u32 size = vm_rtype_size(t);
+  kern_fn *f = k->unary[op][t] ? k->unary[op][t] : k->binary[op][t][FORM_VV];
+  for (u32 i = 0; i < N; i++) {
+    wide[i] = numbers[i / 2] * (i % 2 ? -1 : 1);
+    narrow[i] = (float)wide[i];
+  }
+  const char *x = size == 8 ? (const char *)wide : (const char *)narrow;
+  denormals_flush(true);
+  f(N, all, x, x, NULL);
+  for (u32 i = 0; i < N; i++) {
+    f(1, &one, x + i * size, x + i * size, NULL);
+    CHECK(memcmp(&one, (const char *)all + i * size, size) == 0);
+  }
+  denormals_flush(false);
+}
+static void check_singles(const vm_kernels *k) {
+  static const vm_op ops[] = {VM_sin,  VM_cos,  VM_exp,   VM_log,   VM_log1p, VM_expm1,
+                              VM_tanh, VM_sqrt, VM_atan2, VM_tan,   VM_pow,   VM_erfc,
+                              VM_sinh, VM_rem,  VM_erf,   VM_acosh, VM_lgamma};
+  for (size_t i = 0; i < COUNT(ops); i++)
+    check_single(k, ops[i], R_f64), check_single(k, ops[i], R_f32);
+}
+
 static void check_ints(const vm_kernels *k) {
   i32 x[] = {7, -7, INT32_MIN, INT32_MIN, 5, -1, 1, 3}, y[] = {0, 0, -1, 2, -3, 40, 31, -1}, z[8];
   k->binary[VM_div][R_s32][FORM_VV](8, z, x, y, NULL);
@@ -428,6 +457,7 @@ static void check_table(void (*fill)(vm_kernels *)) {
   check_functions(&k);
   check_bits(&k);
   check_neighbours(&k);
+  check_singles(&k);
   check_powers(&k);
   check_special_values(&k);
   check_ints(&k);
