@@ -251,17 +251,30 @@ static void write_sign(writer *w, u32 width) {
   x86_plain(c, 0, width == 8, 0x0b, RAX, x86_reg(RCX)); /* or */
 }
 
+/* Of a float, the sign turned or taken off. */
+static bool write_signed(writer *w, const scalar_op *o) {
+  static const x86_op ones = {1, 1, 0, 0x76, 0, 0, false};
+  bool turned = o->is.of == VM_neg;
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
+  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width);
+  x86_vex(&w->code, ones, 15, 15, x86_reg(15), -1);
+  x86_vex(&w->code, x86_with(ones, 0, width == 8 ? 0x73 : 0x72), turned ? 6 : 2, 15, x86_reg(15),
+          turned ? 8 * (i32)width - 1 : 1);
+  x86_vex(&w->code, (x86_op){0, 1, 0, turned ? 0x57 : 0x54, 0, 0, false}, to, x, x86_reg(15), -1);
+  x86_store_float(w, d, to, width);
+  return true;
+}
+
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
   jit_code *c = &w->code;
   if (o->is.of == VM_sqrt) return write_root(w, o);
+  if (is_float(o->is.type)) return write_signed(w, o);
   x86_load_cell(w, RAX, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred) {
     x86_plain(c, 0, 0, 0x83, 6, x86_reg(RAX)); /* xor eax, 1 */
     x86_byte(c, 1);
-  } else if ((o->is.of == VM_neg || o->is.of == VM_abs) && is_float(o->is.type)) { /* the sign */
-    x86_plain(c, 0, width == 8, 0x0fba, o->is.of == VM_neg ? 7 : 6, x86_reg(RAX)); /* btc, btr */
-    x86_byte(c, 8 * width - 1);
   } else if (o->is.of == VM_sign) {
     write_sign(w, width);
   } else if (o->is.of == VM_neg) {
