@@ -52,7 +52,7 @@ static void add_call(scalar_builder *b, mapped *m, const vm_call *c) {
   const vm_unit *u = m->u;
   u32 none = u->num_regs - 1;
   scalar_op op = {.u.kernel = c->fn};
-  op.fn = scalar_find_fast(b->e->k, c->fn, &op.is);
+  op.fn = scalar_find_call(b->e->k, c, &op.is);
   op.a = c->a == none ? REG_NULL : m->reg[c->a];
   op.b = c->b == none ? REG_NULL : m->reg[c->b];
   op.c = c->c == none ? REG_NULL : m->reg[c->c];

@@ -87,11 +87,14 @@ static void store_float(writer *w, const cell *c, u32 from, u32 width) {
 static void spill(writer *w, const cell *c, bool back) {
   u64 home = home_of(w, c);
   if (c->gpr != NO_REG) arm64_memory(&w->code, back ? A64_GET : A64_PUT, c->gpr, SP, home, 8);
-  if (c->real != NO_REG) arm64_memory(&w->code, back ? A64_GET_V : A64_PUT_V, c->real, SP, home, 8);
+  if (c->real != NO_REG)
+    arm64_memory(&w->code, back ? A64_GET_V : A64_PUT_V, c->real, SP, home, c->width);
 }
-static void spill_clobbered(writer *w, bool back) {
-  for (u32 i = 0; i < w->cells.len; i++)
-    if (is_clobbered(&w->cells.data[i])) spill(w, &w->cells.data[i], back);
+static void spill_for(writer *w, const scalar_op *o, bool back) {
+  for (u32 i = 0; i < w->cells.len; i++) {
+    const cell *c = &w->cells.data[i];
+    if (cells_pass(w, o, c, is_clobbered(c), back)) spill(w, c, back);
+  }
 }
 
 /* Of a slot's cell, between it and memory; SLOTS has the slots. */
@@ -364,12 +367,12 @@ static void call(writer *w, const void *address) {
 }
 static bool write_kernel(writer *w, const scalar_op *o) {
   const void *kernel;
-  spill_clobbered(w, false);
+  spill_for(w, o, false);
   arm64_number(&w->code, X0, 1);
   pass(w, X1, o->d), pass(w, X2, o->a), pass(w, X3, o->b), pass(w, X3 + 1, o->c);
   memcpy(&kernel, &o->u.kernel, sizeof kernel);
   call(w, kernel);
-  spill_clobbered(w, true);
+  spill_for(w, o, true);
   return true;
 }
 
@@ -464,9 +467,9 @@ static bool write_step(writer *w, const scalar_op *o) {
   load(w, SLOTS, SP, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
     if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
-  spill_clobbered(w, false);
+  spill_for(w, o, false);
   call_step(w, o);
-  spill_clobbered(w, true);
+  spill_for(w, o, true);
   load(w, SLOTS, SP, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
     if (t.written[i]) fetch(w, &w->cells.data[i]);

@@ -54,6 +54,14 @@ static void note_called(const writer *w, u32 reg, bool write) {
   if (width > c->width) c->width = width;
 }
 
+/* A number that the kernel is known to take may be in a register until then. */
+static void note_passed(const writer *w, const scalar_op *o, u32 reg, u32 operand) {
+  if (operand < o->is.of)
+    note(w, reg, vm_rtype_size((vm_rtype)o->is.type), true, false);
+  else
+    note_called(w, reg, false);
+}
+
 u32 scalar_result_type(scalar_is is) {
   if (is.kind == SCALAR_CONVERT) return is.of;
   return vm_op_infos[is.of].result == VM_PRED ? R_pred : is.type;
@@ -108,8 +116,11 @@ static void note_uses(const writer *w, const scalar_op *o) {
     note(w, o->a, 1, false, false);
     break;
   case SCALAR_KERNEL:
-    note_called(w, o->a, false), note_called(w, o->b, false), note_called(w, o->c, false);
-    note_called(w, o->d, true);
+    note_passed(w, o, o->a, 0), note_passed(w, o, o->b, 1), note_passed(w, o, o->c, 2);
+    if (o->is.of)
+      note(w, o->d, vm_rtype_size((vm_rtype)o->is.type), true, true);
+    else
+      note_called(w, o->d, true);
     break;
   case SCALAR_JUMP:
   case SCALAR_BACK:
@@ -117,6 +128,35 @@ static void note_uses(const writer *w, const scalar_op *o) {
   case SCALAR_STEP:
     break;
   }
+}
+
+/* ---- calls ---- */
+
+static bool is_in(const writer *w, u32 reg, const cell *c) {
+  return reg >= REG_FIRST && cell_at(w, reg) == c;
+}
+static bool reads_cell(const writer *w, const scalar_op *o, const cell *c) {
+  return is_in(w, o->a, c) || is_in(w, o->b, c) || is_in(w, o->c, c);
+}
+
+/* Whether what it has is wanted behind the operation: a temporary's of the same step at most. */
+static bool is_live(const writer *w, const scalar_op *o, const cell *c) {
+  const scalar_op *end = w->l->ops + w->l->num_ops;
+  if (c->slot != PROG_NONE || c->fixed) return true;
+  while (++o < end) {
+    u32 kind = o->is.kind;
+    if (kind == SCALAR_UNLESS) return is_in(w, o->a, c);
+    if (kind == SCALAR_JUMP || kind == SCALAR_BACK || kind == SCALAR_LEAVE || kind == SCALAR_STEP)
+      return false;
+    if (reads_cell(w, o, c)) return true;
+    if (is_in(w, o->d, c)) return false;
+  }
+  return false;
+}
+
+bool cells_pass(const writer *w, const scalar_op *o, const cell *c, bool clobbered, bool back) {
+  if (o->is.kind == SCALAR_KERNEL && (back ? is_in(w, o->d, c) : reads_cell(w, o, c))) return true;
+  return clobbered && (back || !c->fixed) && is_live(w, o, c);
 }
 
 /* ---- dynamic steps ---- */

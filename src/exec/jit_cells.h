@@ -68,6 +68,10 @@ static inline bool is_float(u32 type) { return type == R_f32 || type == R_f64; }
 bool find_immediate(const writer *w, const scalar_op *o, i32 *out);
 /* The cells of the writer's list, and their registers; false: it is not for us. */
 bool cells_find(writer *w, const cell_registers *r);
+/* Whether a cell that is in a register has to be in its place in the frame for the call of a kernel
+ * or a step, which does to the register what it likes or not; or has to be fetched from there
+ * behind it. */
+bool cells_pass(const writer *w, const scalar_op *o, const cell *c, bool clobbered, bool back);
 /* By cell: whether it lies in what a step touches, and in what it writes. */
 typedef struct cells_touched {
   const writer *w;

@@ -44,7 +44,7 @@ void x86_spill(writer *w, const cell *c, bool back) {
   if (c->gpr != NO_REG && back) x86_load(w, c->gpr, x86_home(w, c), 8);
   if (c->gpr != NO_REG && !back) x86_store(w, c->gpr, x86_home(w, c), 8);
   if (c->real != NO_REG)
-    x86_vex(&w->code, x86_of_float(8, back ? 0x10 : 0x11), c->real, 0, x86_home(w, c), -1);
+    x86_vex(&w->code, x86_of_float(c->width, back ? 0x10 : 0x11), c->real, 0, x86_home(w, c), -1);
 }
 
 void x86_fetch(writer *w, const cell *k) {

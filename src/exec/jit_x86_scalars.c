@@ -389,20 +389,22 @@ static bool is_clobbered(const cell *c) {
     if (c->gpr == cell_gprs[i]) return false;
   return true;
 }
-static void spill_clobbered(writer *w, bool back) {
-  for (u32 i = 0; i < w->cells.len; i++)
-    if (is_clobbered(&w->cells.data[i])) x86_spill(w, &w->cells.data[i], back);
+static void spill_for(writer *w, const scalar_op *o, bool back) {
+  for (u32 i = 0; i < w->cells.len; i++) {
+    const cell *c = &w->cells.data[i];
+    if (cells_pass(w, o, c, is_clobbered(c), back)) x86_spill(w, c, back);
+  }
 }
 static bool write_kernel(writer *w, const scalar_op *o) {
   const void *kernel;
-  spill_clobbered(w, false);
+  spill_for(w, o, false);
   x86_plain(&w->code, 0, 1, 0xc7, 0, x86_reg(RDI)); /* mov rdi, 1 */
   x86_u32(&w->code, 1);
   pass(w, RSI, o->d), pass(w, RDX, o->a), pass(w, RCX, o->b), pass(w, R8, o->c);
   memcpy(&kernel, &o->u.kernel, sizeof kernel);
   put_address(w, RAX, kernel);
   x86_plain(&w->code, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
-  spill_clobbered(w, true);
+  spill_for(w, o, true);
   return true;
 }
 
@@ -584,9 +586,9 @@ static bool write_step(writer *w, const scalar_op *o) {
   for (u32 i = 0; i < n; i++)
     if (t.any[i] && w->cells.data[i].written) x86_put_back(w, &w->cells.data[i]);
   if (!write_copied(w, o)) {
-    spill_clobbered(w, false);
+    spill_for(w, o, false);
     call_step(w, o);
-    spill_clobbered(w, true);
+    spill_for(w, o, true);
   }
   bool writes = memchr(t.written, true, n) != NULL;
   if (writes) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);

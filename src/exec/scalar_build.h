@@ -28,6 +28,7 @@ vm_unit *scalar_lower_loop(const lower_env *e, const prog_loop *l);
 bool scalar_is_single(const program *p, u32 at);
 /* What does for one element what the kernel does for many. */
 scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out);
+scalar_fn *scalar_find_call(const vm_kernels *k, const vm_call *c, scalar_is *out);
 
 /* few.c. Loops, sums, products and copies of a few elements as operations on each, in the order in
  * which the step itself would compute: only for code that is compiled, as nothing else knows

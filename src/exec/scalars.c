@@ -190,6 +190,18 @@ scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
   FAST(KERNEL, 0, 0, op_kernel);
 }
 
+scalar_fn *scalar_find_call(const vm_kernels *k, const vm_call *c, scalar_is *out) {
+  scalar_fn *fn = scalar_find_fast(k, c->fn, out);
+  bool computes = c->is.kind == CALL_unary || c->is.kind == CALL_binary;
+  bool is_real = c->is.type == R_f32 || c->is.type == R_f64;
+  if (out->kind == SCALAR_KERNEL && computes && is_real &&
+      vm_op_infos[c->is.of].result == VM_SAME) {
+    out->of = vm_op_infos[c->is.of].operands;
+    out->type = c->is.type;
+  }
+  return fn;
+}
+
 /* ---- running ---- */
 
 static void run_compiled(const void *data, const exec_env *env, u64 begin, u64 end) {
@@ -339,7 +351,7 @@ static void add_loop(scalar_builder *b, const prog_loop *l) {
     const vm_call *c = &u->calls[i];
     u32 none = u->num_regs - 1;
     scalar_is is;
-    scalar_fn *fn = scalar_find_fast(e->k, c->fn, &is);
+    scalar_fn *fn = scalar_find_call(e->k, c, &is);
     scalar_add_op(b, (scalar_op){.fn = fn,
                                  .is = is,
                                  .d = c->d == none ? REG_NULL : base + c->d,
