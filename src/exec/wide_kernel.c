@@ -35,10 +35,16 @@ typedef __mmask8 v_truth;
 #define t_and(x, y) ((v_truth)((x) & (y)))
 #define t_or(x, y) ((v_truth)((x) | (y)))
 #define t_lanes(t) ((u32)(t))
-#define LOAD_f64(p) _mm512_load_pd(p)
-#define STORE_f64(p, x) _mm512_store_pd(p, x)
-#define LOAD_f32(p) _mm512_cvtps_pd(_mm256_load_ps(p))
-#define STORE_f32(p, x) _mm256_store_ps(p, _mm512_cvtpd_ps(x))
+#define LOAD_f64(p) _mm512_loadu_pd(p)
+#define STORE_f64(p, x) _mm512_storeu_pd(p, x)
+#define LOAD_f32(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define STORE_f32(p, x) _mm256_storeu_ps(p, _mm512_cvtpd_ps(x))
+/* n elements, and the first one in other lanes */
+#define FIRST_OF(n) ((__mmask8)((1u << (n)) - 1))
+#define FETCH_f64(n, p) _mm512_mask_loadu_pd(v_const(*(p)), FIRST_OF(n), p)
+#define FETCH_f32(n, p) _mm512_cvtps_pd(_mm256_mask_loadu_ps(_mm256_set1_ps(*(p)), FIRST_OF(n), p))
+#define PUT_f64(n, p, x) _mm512_mask_storeu_pd(p, FIRST_OF(n), x)
+#define PUT_f32(n, p, x) _mm256_mask_storeu_ps(p, FIRST_OF(n), _mm512_cvtpd_ps(x))
 #elif defined(__AVX2__)
 #include <immintrin.h>
 enum { LANES = 4 };
@@ -68,10 +74,10 @@ typedef __m256i v_word;
 #define t_and(x, y) _mm256_and_pd(x, y)
 #define t_or(x, y) _mm256_or_pd(x, y)
 #define t_lanes(t) ((u32)_mm256_movemask_pd(t))
-#define LOAD_f64(p) _mm256_load_pd(p)
-#define STORE_f64(p, x) _mm256_store_pd(p, x)
-#define LOAD_f32(p) _mm256_cvtps_pd(_mm_load_ps(p))
-#define STORE_f32(p, x) _mm_store_ps(p, _mm256_cvtpd_ps(x))
+#define LOAD_f64(p) _mm256_loadu_pd(p)
+#define STORE_f64(p, x) _mm256_storeu_pd(p, x)
+#define LOAD_f32(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define STORE_f32(p, x) _mm_storeu_ps(p, _mm256_cvtpd_ps(x))
 #else
 #include <arm_neon.h>
 enum { LANES = 2 };
@@ -126,55 +132,67 @@ typedef uint64x2_t v_word, v_truth;
 /* -0: kernels.c says why. */
 static const volatile double minus_zero = -0.0;
 
-/* PART elements at a time, and whole vectors of them: those that are too many are the first one
- * again. The operands are kept, as the result may be where they are. */
-enum { PART = 128 };
-#define ALIGNED __attribute__((aligned(64)))
+/* A vector of results of vectors of operands; x is the second one where there is none. A function
+ * of its own, of which single numbers and long rows are called: they stay in registers. */
+typedef v_num near_fn(v_num x, v_num y);
+
+#ifndef FETCH_f64
+#define FETCH_f64(n, p) fetch_f64(n, p)
+#define FETCH_f32(n, p) fetch_f32(n, p)
+#define PUT_f64(n, p, x) put_f64(n, p, x)
+#define PUT_f32(n, p, x) put_f32(n, p, x)
+#define MOVE(t, T)                                                                                 \
+  static v_num fetch_##t(size_t n, const T *from) {                                                \
+    T all[LANES];                                                                                  \
+    memcpy(all, from, n * sizeof *all);                                                            \
+    for (; n < LANES; n++) all[n] = all[0];                                                        \
+    return LOAD_##t(all);                                                                          \
+  }                                                                                                \
+  static void put_##t(size_t n, T *to, v_num x) {                                                  \
+    T all[LANES];                                                                                  \
+    STORE_##t(all, x);                                                                             \
+    memcpy(to, all, n * sizeof *all);                                                              \
+  }
+MOVE(f64, double)
+MOVE(f32, float)
+#endif
+
 #define RUN(t, T)                                                                                  \
-  typedef void near_##t(size_t n, T *to, const T *from, const T *with);                            \
-  static void fetch_##t(size_t n, T *to, const T *from) {                                          \
-    if (n == 1) { /* stored as it is loaded, which waits for nothing */                            \
-      STORE_##t(to, v_const((double)*from));                                                       \
+  static void run_##t(size_t n, T *d, const T *a, const T *b, near_fn *near) {                     \
+    size_t i = 0;                                                                                  \
+    if (n == 1) {                                                                                  \
+      v_num x = v_const((double)*a), y = near(x, b ? v_const((double)*b) : x);                     \
+      *d = (T)y[0];                                                                                \
       return;                                                                                      \
     }                                                                                              \
-    memcpy(to, from, n * sizeof *to);                                                              \
-    for (; n % LANES; n++) to[n] = to[0];                                                          \
-  }                                                                                                \
-  static void run_##t(size_t n, T *d, const T *a, const T *b, near_##t *near) {                    \
-    ALIGNED T from[PART], with[PART], to[PART];                                                    \
-    for (size_t i = 0, part; i < n; i += part) {                                                   \
-      part = n - i < PART ? n - i : PART;                                                          \
-      fetch_##t(part, from, a + i);                                                                \
-      if (b) fetch_##t(part, with, b + i);                                                         \
-      near(part, to, from, with);                                                                  \
-      memcpy(d + i, to, part * sizeof *to);                                                        \
+    for (; i + LANES <= n; i += LANES) {                                                           \
+      v_num x = LOAD_##t(a + i), y = near(x, b ? LOAD_##t(b + i) : x);                             \
+      STORE_##t(d + i, y);                                                                         \
     }                                                                                              \
+    if (i == n) return;                                                                            \
+    v_num x = FETCH_##t(n - i, a + i), y = near(x, b ? FETCH_##t(n - i, b + i) : x);               \
+    PUT_##t(n - i, d + i, y);                                                                      \
   }
 RUN(f64, double)
 RUN(f32, float)
 
-#define FAR_1(f) f(from[i])
-#define FAR_2(f) f(from[i], with[i])
+#define FAR_1(f, T) f((T)x[i])
+#define FAR_2(f, T) f((T)x[i], (T)y[i])
 #define BEHIND_1 NULL
 #define BEHIND_2 bv
-#define WITH_f64_1
-#define WITH_f64_2 MAYBE v_num y = LOAD_f64(with);
-#define WITH_f32_1
-#define WITH_f32_2 MAYBE v_num y = LOAD_f32(with);
 /* Lanes that a function does not take go to `f`, one by one. */
 #define DEFINE_ONE(op, operands, t, T, f, takes, near)                                             \
-  static void far_##op##_##t(u32 taken, T *to, const T *from, const T *with) {                     \
-    (void)from, (void)with;                                                                        \
-    EXACTLY(for (u32 i = 0; i < LANES; i++) if (!(taken >> i & 1)) to[i] = FAR_##operands(f);)     \
+  __attribute__((noinline)) static v_num far_##op##_##t(u32 taken, v_num x, v_num y, v_num r) {    \
+    (void)x, (void)y;                                                                              \
+    EXACTLY(for (u32 i = 0; i < LANES; i++) if (!(taken >> i & 1)) r[i] = FAR_##operands(f, T);)   \
+    return r;                                                                                      \
   }                                                                                                \
-  static void near_##op##_##t(size_t n, T *to, const T *from, const T *with) {                     \
+  static v_num near_##op##_##t(v_num x, v_num y) {                                                 \
     MAYBE const v_num zero = v_const(minus_zero);                                                  \
-    for (size_t i = 0; i < n; i += LANES, to += LANES, from += LANES, with += LANES) {             \
-      MAYBE v_num x = LOAD_##t(from);                                                              \
-      WITH_##t##_##operands u32 taken = takes;                                                     \
-      STORE_##t(to, near);                                                                         \
-      if (taken != t_all) far_##op##_##t(taken, to, from, with);                                   \
-    }                                                                                              \
+    (void)y;                                                                                       \
+    u32 taken = takes;                                                                             \
+    v_num r = near;                                                                                \
+    return taken == t_all ? r : far_##op##_##t(taken, x, y, r);                                    \
   }                                                                                                \
   static void k_##op##_##t(PARAMS) {                                                               \
     (void)bv, (void)cv;                                                                            \
