@@ -209,8 +209,9 @@ static bool is_fast(const lower_env *e, const prog_loop *l) {
   lower_fault fault = {0};
   lower_env asking = *e;
   asking.fault = &fault;
-  if (l->num_out == 0 || l->num_out > 64 || n * l->code.len > MOST_OPS) return false;
-  const vm_unit *u = scalar_lower_loop(&asking, l);
+  if (l->num_out == 0 || l->num_out > 64 || n * l->code.len > 4 * MOST_OPS) return false;
+  const vm_unit *u = scalar_lower_loop(&asking, l); /* loads and stores are no operations then */
+  if (n * u->num_calls > MOST_OPS) return false;
   for (u32 i = 0; i < u->num_calls; i++) {
     scalar_is is;
     scalar_find_fast(e->k, u->calls[i].fn, &is);
