@@ -233,6 +233,42 @@ RUN(f32, float)
 #include "program/vm_ops.def"
 #undef VM
 
+/* Powers of c64, exp(b log a): f64 has places enough for what an exponent makes of an error, and
+ * squares of all sizes. Ends go to num_cpow. */
+static void pow_c64(size_t n, kern_c64 *d, const kern_c64 *a, const kern_c64 *b) {
+  double part[4][LANES];
+  for (size_t i = 0; i < LANES; i++) {
+    const kern_c64 *x = a + (i < n ? i : 0), *y = b + (i < n ? i : 0);
+    part[0][i] = (double)x->re, part[1][i] = (double)x->im;
+    part[2][i] = (double)y->re, part[3][i] = (double)y->im;
+  }
+  v_num v[4], half = v_const(0.5);
+  memcpy(v, part, sizeof v);
+  v_num square = v_fma(v[0], v[0], v_mul(v[1], v[1])), angle = atan2_f64(V_TO v[1], v[0]);
+  v_num log = v_mul(half, log_f64(V_TO square));
+  v_num size = v_left(v[3], angle, v_mul(v[2], log)), turn = v_fma(v[3], log, v_mul(v[2], angle));
+  v_truth sizes = t_and(v_gt(square, v_const(0)), v_lt(abs_f64(V_TO size), v_const(700)));
+  u32 taken = t_lanes(t_and(sizes, sine_takes_f64(V_TO turn)));
+  size = exp_f64(V_TO size);
+  v[0] = v_mul(size, sine_f64(V_TO turn, 1)), v[1] = v_mul(size, sine_f64(V_TO turn, 0));
+  memcpy(part, v, 2 * sizeof *v);
+  for (size_t i = 0; i < n; i++) {
+    if (!(taken >> i & 1)) {
+      num_complex r;
+      EXACTLY(r = num_cpow((num_complex){(double)a[i].re, (double)a[i].im},
+                           (num_complex){(double)b[i].re, (double)b[i].im});)
+      part[0][i] = r.re, part[1][i] = r.im;
+    }
+    d[i] = (kern_c64){(float)part[0][i], (float)part[1][i]};
+  }
+}
+static void k_pow_c64(PARAMS) {
+  (void)cv;
+  for (size_t i = 0; i < n; i += LANES)
+    pow_c64(n - i < LANES ? n - i : LANES, (kern_c64 *)dv + i, (const kern_c64 *)av + i,
+            (const kern_c64 *)bv + i);
+}
+
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
@@ -244,4 +280,5 @@ void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning) EACH(SET, KIND_##f, id, operands)
 #include "program/vm_ops.def"
 #undef VM
+  k->binary[VM_pow][R_c64][FORM_VV] = k_pow_c64;
 }

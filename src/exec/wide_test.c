@@ -6,6 +6,7 @@
 
 #include "exec/kernels.h"
 #include "num/convert.h"
+#include "num/special.h"
 #include "tests/unit.h"
 
 enum { COUNT_OF = 1 << 16 };
@@ -149,6 +150,34 @@ static void check_narrow(const vm_kernels *k) {
   for (u32 i = 0; i < MANY; i++) CHECK(y[i] == (float)tan((double)x[i]));
 }
 
+/* Beside num's, whose sums are of long double; zeros, infinities and NaNs are its own. */
+static void check_complex_powers(const vm_kernels *k) {
+  enum { MANY = 4096 };
+  static kern_c64 a[MANY], b[MANY], c[MANY];
+  const float ends[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 1e38f, 1e-42f, -2};
+  double worst = 0;
+  for (u32 i = 0; i < MANY; i++) {
+    double size = exp2(between(-30, 30));
+    a[i] = (kern_c64){(float)(size * between(-1, 1)), (float)(size * between(-1, 1))};
+    b[i] = (kern_c64){(float)between(-4, 4), (float)(i % 3 ? between(-4, 4) : 0)};
+    if (i % 5 == 0) a[i].im = i % 2 ? 0 : -0.0f;
+    if (i % 7 == 0) a[i].re = ends[i / 7 % COUNT(ends)];
+    if (i % 11 == 0) b[i].re = ends[i / 11 % COUNT(ends)];
+  }
+  k->binary[VM_pow][R_c64][FORM_VV](MANY, c, a, b, NULL);
+  for (u32 i = 0; i < MANY; i++) {
+    num_complex w = num_cpow((num_complex){(double)a[i].re, (double)a[i].im},
+                             (num_complex){(double)b[i].re, (double)b[i].im});
+    double size = hypot(w.re, w.im), off = hypot((double)c[i].re - w.re, (double)c[i].im - w.im);
+    bool plain = size < 1e38 && size > 1e-30;
+    if (plain) worst = fmax(worst, off / size);
+    float re = (float)w.re, im = (float)w.im;
+    bool same = isnan(re) ? isnan(c[i].re) : plain || !isfinite(re) == !isfinite(c[i].re);
+    CHECK(same && (isnan(im) ? isnan(c[i].im) : plain || !isfinite(im) == !isfinite(c[i].im)));
+  }
+  CHECK(worst < 0x1p-24);
+}
+
 static void check_table(void (*fill)(vm_kernels *)) {
   static vm_kernels k;
   k = (vm_kernels){.isa = "f64"};
@@ -159,6 +188,7 @@ static void check_table(void (*fill)(vm_kernels *)) {
   check_remainders(&k);
   check_ends(&k);
   check_narrow(&k);
+  check_complex_powers(&k);
 }
 
 int main(void) {
