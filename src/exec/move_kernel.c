@@ -56,7 +56,10 @@ INLINE void aligned_row(char *to, const char *from, size_t n, bool past) {
 INLINE void move_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs,
                       char *const *at, bool streams) {
   enum { LONG = 1 << 12 };
-  if (streams && n >= 2 * LANE_BYTES) {
+  /* The ends of a row that is no whole lines stay in the caches, and so do the lines beside them:
+   * what goes past the caches there waits for each. */
+  bool whole = (((uintptr_t)to | (uintptr_t)ts | n) & (LANE_BYTES - 1)) == 0;
+  if (streams && n >= 2 * LANE_BYTES && (whole || n >= LONG)) {
     EACH_ROW(aligned_row(to, row, n, true);)
     lanes_fence();
   } else if (n >= LONG) {
