@@ -268,13 +268,13 @@ static bool is_many_small(const product *p) {
 }
 
 /* A product of vectors is a reduction, whose values are multiplied first. False: its sums would be
- * of another type. */
+ * of another type, or its elements are parts of those in its slots. */
 static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d, exec_step *out) {
   vm_rtype acc = vm_rtype_of(p->acc);
   bool whole = acc == R_s64 || acc == R_s32;
   dtype t = whole ? p->out_type : p->acc;
   u32 rank = d->nb + d->nm + d->nn + d->nk;
-  if (rank > PROG_MAX_DIMS || d->nk == 0 || e->k->wrap[p->out_type]) return false;
+  if (rank > PROG_MAX_DIMS || d->nk == 0 || d->parts || e->k->wrap[p->out_type]) return false;
   if (whole ? !num_int_bits(p->out_type) : acc != vm_rtype_of(p->out_type)) return false;
   if (num_is_small_float(p->out_type) && !vm_reduces_wide(p->out_type)) return false;
   prog_loop *l = ARENA_NEW(e->a, prog_loop);

@@ -535,5 +535,11 @@ func.func @main() {
   %wim10 = stablehlo.add %p10reim, %p10imre : tensor<3x9xf32>
   %w10 = stablehlo.complex %wre10, %wim10 : tensor<3x9xcomplex<f32>>
   check.expect_eq %z10, %w10 : tensor<3x9xcomplex<f32>>
+  // Many of no terms: what a product of reals makes a sum of stays a product.
+  %x11 = stablehlo.constant dense<> : tensor<64x1x0xcomplex<f32>>
+  %y11 = stablehlo.constant dense<> : tensor<64x0x17xcomplex<f32>>
+  %z11 = stablehlo.dot_general %x11, %y11, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<64x1x0xcomplex<f32>>, tensor<64x0x17xcomplex<f32>>) -> tensor<64x1x17xcomplex<f32>>
+  %w11 = stablehlo.constant dense<(0.0, 0.0)> : tensor<64x1x17xcomplex<f32>>
+  check.expect_eq %z11, %w11 : tensor<64x1x17xcomplex<f32>>
   return
 }
