@@ -122,7 +122,8 @@ static void check_shape(arena *a, const checked *c, fft_shape s) {
   CHECK(worst <= most);
 }
 
-static void check_lengths(arena *a, const checked *c) {
+/* Never within main: gcc takes what is live there at calls for lost after longjmp. */
+static __attribute__((noinline)) void check_lengths(arena *a, const checked *c) {
   static const u16 more[] = {45,  49,  64,  77,  97,  100,  121,  127,  128,  210,  243,
                              256, 331, 500, 512, 625, 1001, 1009, 1024, 2048, 2310, 3000};
   static const u8 layouts[][2] = {{1, 1}, {3, 1}, {33, 1}, {1, 5}, {2, 40}};
