@@ -166,7 +166,7 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #define OF_REAL(T) T
 #define OF_PRED(T) u8
 
-#ifdef __FMA__
+#ifdef HAS_FMA
 /* Functions that vectors do of some numbers only: the others go to one of libm or num. What each
  * gives does not depend on those beside it. */
 static inline float sine_zero(float x, u32 quarters) {

@@ -46,18 +46,20 @@ static void check_function(const vm_kernels *k, vm_op op, double (*exact)(double
 /* Where there is fused multiply-add, results are the same bits on all processors. */
 static void check_bits(const vm_kernels *k) {
   static const vm_op ops[] = {VM_exp, VM_log,  VM_expm1, VM_log1p,   VM_tanh, VM_logistic,
-                              VM_erf, VM_cbrt, VM_rsqrt, VM_erf_inv, VM_atan};
+                              VM_erf, VM_cbrt, VM_rsqrt, VM_erf_inv, VM_atan, VM_sin,   VM_cos};
   u64 hash = 0;
   for (u32 o = 0; o < COUNT(ops); o++)
     for (u64 base = 0; base < 1ull << 32; base += (u64)BLOCK * STEP * 8) {
       float x[BLOCK], y[BLOCK];
       for (u32 i = 0; i < BLOCK; i++) x[i] = num_f32_from_bits((u32)(base + (u64)i * STEP * 8));
+      if (ops[o] == VM_sin || ops[o] == VM_cos) /* of larger ones libm's */
+        for (u32 i = 0; i < BLOCK; i++) x[i] = fabsf(x[i]) < 1e3f ? x[i] : 1;
       k->unary[ops[o]][R_f32](BLOCK, y, x, NULL, NULL);
       for (u32 i = 0; i < BLOCK; i++) y[i] = isnan(y[i]) ? 0 : y[i];
       hash = hash_bytes((const char *)y, sizeof y, hash);
     }
   bool fused = strcmp(k->isa, "base") != 0;
-  CHECK(!fused || hash == 0xe129bb74248bb687);
+  CHECK(!fused || hash == 0xf405d5f103ec4f2a);
 }
 
 static void check_functions(const vm_kernels *k) {
