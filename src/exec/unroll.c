@@ -218,11 +218,17 @@ static void load_input(unrolled *u, const prog_loop *l, u32 in, u64 n, u32 *load
 bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out) {
   u32 kept = l->rank - l->reduced;
   u64 n = prog_volume(l->dims + kept, l->reduced);
+  vm_instr storage[4];
+  vm_code known;
   joint j = {&l->body.code, l->num_out};
   unrolled u;
   u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS];
-  if (l->body.kind != REDUCE_CODE || !l->init || n < 2 || n > MOST || j.n > COMBINE_OPERANDS)
-    return false;
+  if (!l->init || n < 2 || n > MOST || j.n > COMBINE_OPERANDS) return false;
+  if (l->body.kind != REDUCE_CODE) {
+    if (l->num_out > 1 || l->code.len == 2) return false;
+    known = prog_body_code(l->body.kind, e->prog->slots[l->out[0].slot].type, storage);
+    j.code = &known;
+  }
   u64 code = (n + 1) * (l->num_in + l->code.len + 2 * j.code->len + 2 * j.n);
   if (n * l->num_in + j.n > MOST_INPUTS || j.n > MOST_OUTPUTS || code > MOST_CODE) return false;
   if (prog_volume(l->dims, kept) < FEWEST || !is_exact(j.code)) return false;

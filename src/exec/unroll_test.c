@@ -74,6 +74,42 @@ static void check_arg(arena *a, i64 outer, i64 n, i64 inner, dtype t, bool least
   if (bad) fprintf(stderr, "%d of %d x %d x %d\n", bad, (int)outer, (int)n, (int)inner);
 }
 
+/* What is reduced by a known body is x + index; rows of one dim, elements of it of another. */
+static void check_known(arena *a, i64 outer, i64 n, i64 inner, dtype t, prog_reducer kind) {
+  static u32 x[MOST], z[MOST], small[MOST];
+  u64 m = (u64)(outer * inner);
+  u32 seed = (u32)(m + (u64)n), init = 0, width = t == DTYPE_u8 ? 1 : 4;
+  for (u64 i = 0; i < m * (u64)n; i++) {
+    float f = floorf(noise(&seed) * 3);
+    x[i] = (u32)(i32)f;
+    if (t == DTYPE_f32) memcpy(&x[i], &f, 4);
+    memcpy((char *)small + i * width, &x[i], width);
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, m * (u64)n), rz = prog_result(b, t, m, -1);
+  u32 c = prog_const(b, t, 1, &init);
+  prog_loop *l = prog_add_loop(b, 3, (i64[]){outer, inner, n}, S, L);
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){n * inner, 1, inner}));
+  v = vm_emit(b, &l->code, VM_add, t, v, vm_iota(b, &l->code, t, 2), 0);
+  prog_loop_out(b, l, rz, 0, (i64[]){inner, 1, 0}, v);
+  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = kind});
+  CHECK(!*run(b, (void *[]){small}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < (i64)m; i++) {
+    double want = 0;
+    for (i64 k = 0; k < n; k++) {
+      double y = number(t, x[(i / inner * n + k) * inner + i % inner]) + (double)k;
+      if (t == DTYPE_u8) y = (u8)(i64)y;
+      want = kind == REDUCE_SUM ? want + y : want > y ? want : y;
+    }
+    u32 got = 0;
+    memcpy(&got, (char *)z + (u64)i * width, width);
+    bad += t == DTYPE_u8 ? (u8)got != (u8)(i64)want : number(t, got) != want;
+  }
+  CHECK(bad == 0);
+  if (bad) fprintf(stderr, "%d of %d x %d x %d\n", bad, (int)outer, (int)n, (int)inner);
+}
+
 /* Along the middle one of three dims; of known bodies sums, of others, to the end only, 3x + y. */
 static void check_scan(arena *a, i64 outer, i64 n, i64 inner, dtype t, bool backward, bool known) {
   static u32 x[MOST], z[MOST], small[MOST];
@@ -139,6 +175,8 @@ static void run_tests(arena *a, const exec_options *options) {
         for (u32 t = 0; t < COUNT(types) && n < 8 && k != 2; t++)
           check_scan(a, others[i][0], n, others[i][1], types[t], k & 2, k & 1);
         check_scan(a, others[i][0], n, others[i][1], DTYPE_s32, k & 2, true);
+        for (u32 t = 0; t < COUNT(types) && k < 2; t++)
+          check_known(a, others[i][0], n, others[i][1], types[t], k ? REDUCE_SUM : REDUCE_MAX);
       }
   executor_release(pool);
 }
