@@ -86,10 +86,6 @@ static pattern make_pattern(const plan *p, const walk *w, bool may_spread) {
   return r;
 }
 
-static void make_patterns(plan *p) {
-  for (u32 w = 0; w < p->num_walks; w++)
-    p->patterns[w] = make_pattern(p, &p->walks[w], w < p->may_spread);
-}
 /* What has to be brought together, or apart, for each block. */
 static u32 count_moved(const plan *p) {
   u32 n = 0;
@@ -110,6 +106,13 @@ void loop_set_piece(plan *p, u64 target) {
     if (p->dims[d] == 0) p->blocks = 0;
 }
 
+/* With the pieces, which say what stays. */
+static void make_patterns(plan *p, u64 target) {
+  for (u32 w = 0; w < p->num_walks; w++)
+    p->patterns[w] = make_pattern(p, &p->walks[w], w < p->may_spread);
+  loop_set_piece(p, target);
+}
+
 /* A block of several rows saves calls; one of a single row keeps a broadcast row a plain row and a
  * column's element a scalar, which is worth more once rows are long enough. */
 void loop_cut(arena *a, plan *p, u64 target) {
@@ -119,29 +122,28 @@ void loop_cut(arena *a, plan *p, u64 target) {
   p->cut = p->rank - 1;
   while (p->cut > 0 && p->dims[p->cut] > 0 && p->inner * (u64)p->dims[p->cut] <= target / 2)
     p->inner *= (u64)p->dims[p->cut--];
-  make_patterns(p);
+  make_patterns(p, target);
   while (p->cut + 1 < p->rank && p->inner >= LONG_ROW && !p->several) {
     u32 strided = count_moved(p);
     p->inner /= (u64)p->dims[++p->cut];
-    make_patterns(p);
+    make_patterns(p, target);
     if (count_moved(p) < strided && p->inner * (u64)p->dims[p->cut] >= LONG_ROW) continue;
     p->inner *= (u64)p->dims[p->cut--];
-    make_patterns(p);
+    make_patterns(p, target);
     break;
   }
-  loop_set_piece(p, target);
 }
 
 /* A single row a block, where one call for each row costs less than to bring so many rows together
  * and apart again. */
-static void cut_rows(plan *p) {
+static void cut_rows(plan *p, u64 target) {
   enum { SHORTEST = 16, MOVED = 96 };
   u32 last = p->rank - 1, cut = p->cut, strided = count_moved(p);
   u64 row = (u64)p->dims[last], inner = p->inner;
   if (cut == last || row < SHORTEST || strided < 2 || strided * row < MOVED) return;
   p->cut = last, p->inner = 1;
-  make_patterns(p);
-  if (count_moved(p)) p->cut = cut, p->inner = inner, make_patterns(p);
+  make_patterns(p, target);
+  if (count_moved(p)) p->cut = cut, p->inner = inner, make_patterns(p, target);
 }
 
 /* Where an input is contiguous in another dim than the output (a transpose), walks the two in
@@ -532,10 +534,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   p->may_spread = !kn->sums && e->jit && jit_can_spread(e->jit) ? l->num_in : 0;
   for (int round = 0; round < 2; round++) {
     loop_cut(e->a, p, target);
-    if (!registers && e->jit) {
-      cut_rows(p);
-      loop_set_piece(p, target);
-    }
+    if (!registers && e->jit) cut_rows(p, target);
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     bool spread = find_spread(p, in_spread);
     loop_find_places(e, p, l, !registers, direct);

@@ -90,11 +90,12 @@ static inline i64 loop_block_offset(const plan *p, const block *b, u32 walk_inde
   return at;
 }
 
-/* It is the same in all blocks. */
+/* It is the same in all blocks, of which there are several. */
 static inline bool loop_stays(const plan *p, u32 walk_index) {
-  for (u32 d = 0; d <= p->cut; d++)
-    if (p->walks[walk_index].stride[d] != 0) return false;
-  return true;
+  const i64 *stride = p->walks[walk_index].stride;
+  for (u32 d = 0; d < p->cut; d++)
+    if (stride[d] != 0) return false;
+  return stride[p->cut] == 0 || (p->cut > 0 && p->pieces == 1);
 }
 
 /* ---- kernels ---- */
