@@ -367,33 +367,6 @@ BY_WIDTH(2, u32)
 BY_WIDTH(3, u64)
 BY_WIDTH(4, w16)
 
-/* ---- transposes: by tiles, so that every cache line fetched is used up ---- */
-
-enum { TILE = 16 };
-#define TRANSPOSE(w, T)                                                                            \
-  static void tile_##w(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs) {  \
-    for (size_t i = 0; i < rows; i++) {                                                            \
-      T *d = (T *)(to + (i64)i * ts);                                                              \
-      const char *a = from + i * sizeof(T);                                                        \
-      for (size_t j = 0; j < columns; j++) d[j] = *(const T *)(a + (i64)j * fs);                   \
-    }                                                                                              \
-  }                                                                                                \
-  static void transpose_##w(size_t rows, size_t columns, char *to, i64 ts, const char *from,       \
-                            i64 fs, bool streams) {                                                \
-    (void)streams;                                                                                 \
-    for (size_t j = 0; j < columns; j += TILE)                                                     \
-      for (size_t i = 0; i < rows; i += TILE) {                                                    \
-        size_t r = rows - i < TILE ? rows - i : TILE, c = columns - j < TILE ? columns - j : TILE; \
-        char *d = to + (i64)i * ts + (i64)(j * sizeof(T));                                         \
-        const char *a = from + (i64)j * fs + (i64)(i * sizeof(T));                                 \
-        if (r == TILE && c == TILE)                                                                \
-          tile_##w(TILE, TILE, d, ts, a, fs);                                                      \
-        else                                                                                       \
-          tile_##w(r, c, d, ts, a, fs);                                                            \
-      }                                                                                            \
-  }
-TRANSPOSE(0, u8)
-
 /* ---- conversions ---- */
 
 /* float to integer: towards zero, saturating, NaN is 0. `end` is 2^bits of the positive range,
@@ -664,7 +637,6 @@ static void set_widths(vm_kernels *k) {
   k->spread[1] = spread_1;
   k->spread[2] = spread_2;
   k->spread[3] = spread_3;
-  k->transpose[0] = transpose_0;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
   FOLDS(SET_FOLD, SET_FOLD)
   static const prog_reducer same[] = {REDUCE_SUM, REDUCE_PROD, REDUCE_AND, REDUCE_OR, REDUCE_XOR};

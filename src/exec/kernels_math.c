@@ -346,6 +346,7 @@ static void set_transposes(vm_kernels *k, u32 log2_width, const transpose_kernel
     k->thin[0] = &thin_##name##_f32, k->thin[1] = &thin_##name##_f64;                              \
     k->small[0] = &small_##name##_f32, k->small[1] = &small_##name##_f64;                          \
     k->move = &move_##name;                                                                        \
+    k->transpose[0] = move_##name.bytes;                                                           \
     k->transpose[1] = move_##name.words;                                                           \
     wide(k);                                                                                       \
   }

@@ -233,10 +233,55 @@ static void transpose_words(size_t rows, size_t columns, char *to, i64 ts, const
     }
 }
 
+/* ---- bytes across ---- */
+
+typedef u8 bytes_16 __attribute__((vector_size(16)));
+typedef u64 words_2 __attribute__((vector_size(16)));
+#define MEET(x, y, at)                                                                             \
+  __builtin_shufflevector(x, y, at, at + 16, at + 1, at + 17, at + 2, at + 18, at + 3, at + 19,    \
+                          at + 4, at + 20, at + 5, at + 21, at + 6, at + 22, at + 7, at + 23)
+
+/* Up to 8 rows of 16 columns, of which all 8 may be read: the bytes of column i and i + 8 meet, and
+ * so on as often as halving takes. */
+static void transpose_bytes(size_t rows, char *to, i64 ts, const char *from, i64 fs) {
+  bytes_16 x[8], y[8];
+  for (u32 i = 0; i < 8; i++) {
+    u64 a[2] = {0}, b[2] = {0};
+    memcpy(a, from + i * fs, 8);
+    memcpy(b, from + (i + 8) * fs, 8);
+    x[i] = MEET((bytes_16)(words_2){a[0]}, (bytes_16)(words_2){b[0]}, 0);
+  }
+  for (u32 round = 0; round < 3; round++) {
+    for (u32 i = 0; i < 4; i++) {
+      y[2 * i] = MEET(x[i], x[i + 4], 0);
+      y[2 * i + 1] = MEET(x[i], x[i + 4], 8);
+    }
+    memcpy(x, y, sizeof x);
+  }
+  for (size_t i = 0; i < rows; i++) memcpy(to + (i64)i * ts, &x[i], 16);
+}
+
+static void across_bytes(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
+                         bool streams) {
+  enum { HIGH = 8, WIDE = 16 };
+  (void)streams;
+  for (size_t j = 0; j < columns; j += WIDE)
+    for (size_t i = 0; i < rows; i += HIGH) {
+      size_t r = rows - i < HIGH ? rows - i : HIGH, c = columns - j < WIDE ? columns - j : WIDE;
+      char *d = to + (i64)i * ts + (i64)j;
+      const char *a = from + (i64)j * fs + (i64)i;
+      i64 behind = (i64)(rows - i) + (fs > 0 ? (i64)(columns - j - c) * fs : 0);
+      if (c == WIDE && behind >= HIGH) {
+        transpose_bytes(r, d, ts, a, fs);
+        continue;
+      }
+      for (size_t k = 0; k < r; k++)
+        for (size_t m = 0; m < c; m++) d[(i64)k * ts + (i64)m] = a[(i64)m * fs + (i64)k];
+    }
+}
+
 #define TAKES_OF(I)                                                                                \
   { take_##I##_u8, take_##I##_u16, take_##I##_u32, take_##I##_u64 }
-const move_kernels PASTE(move_, KERNELS_ISA) = {copy_rows,
-                                                pick_rows,
-                                                {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)},
-                                                transpose_words,
-                                                next_places};
+const move_kernels PASTE(move_, KERNELS_ISA) = {
+    copy_rows,    pick_rows,       {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)},
+    across_bytes, transpose_words, next_places};

@@ -49,7 +49,7 @@ typedef struct move_kernels {
   kern_rows_fn *rows;
   kern_pick_fn *pick;
   kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
-  kern_transpose_fn *words;            /* of two bytes */
+  kern_transpose_fn *bytes, *words;    /* of one byte, of two */
   kern_places_fn *places;
 } move_kernels;
 
