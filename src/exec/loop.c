@@ -188,15 +188,19 @@ void loop_find_block(const plan *p, u64 b, block *out) {
 }
 /* ---- a kernel over a plan: inputs fetched, code run ---- */
 
-static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 extra) {
+static bool iota_stays(const kernel *kn, u32 i) {
   const vm_iota_use *use = &kn->unit->iotas[i];
-  u32 w = kn->num_in + kn->num_out + i;
-  i64 at = loop_block_offset(&kn->p, b, w) + extra, zero = 0;
+  return use->ramp || loop_stays(&kn->p, kn->num_in + kn->num_out + use->dim);
+}
+static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, const i64 *extra) {
+  const vm_iota_use *use = &kn->unit->iotas[i];
+  u32 w = kn->num_in + kn->num_out + use->dim;
+  i64 at = use->ramp ? 0 : loop_block_offset(&kn->p, b, w) + (extra ? extra[w] : 0), zero = 0;
   if (use->scalar)
     kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
   else
-    loop_iota(kn->k, &kn->p.patterns[w], loop_stays(&kn->p, w) ? (i64)kn->p.piece : b->count,
-              use->type, at, reg[use->reg]);
+    loop_iota(kn->k, &kn->p.patterns[w], iota_stays(kn, i) ? (i64)kn->p.piece : b->count, use->type,
+              at, reg[use->reg]);
 }
 
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
@@ -224,8 +228,8 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     }
     loop_gather(kn->k, pt, in->still ? (i64)p->piece : b->count, in->width, from, reg[i]);
   }
-  for (u32 i = 0, w = kn->num_in + kn->num_out; i < kn->num_iota; i++, w++)
-    if (!again || !loop_stays(p, w)) fetch_iota(kn, reg, b, i, extra ? extra[w] : 0);
+  for (u32 i = 0; i < kn->unit->num_iotas; i++)
+    if (!again || !iota_stays(kn, i)) fetch_iota(kn, reg, b, i, extra);
 }
 
 /* Outputs of a family are computed in scratch, or brought there. */
@@ -378,8 +382,11 @@ static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 e
     size_t before = b.elements;
     const i64 *step = &kn->steps[next_block(p, &b) * p->num_walks];
     for (u32 w = 0; w < pointers; w++) reg[w] = (char *)reg[w] + step[w];
-    for (u32 k = 0; k < kn->num_iota; k++)
-      if (step[pointers + k] || b.elements > before) fetch_iota(kn, reg, &b, k, 0);
+    for (u32 k = 0; k < kn->unit->num_iotas; k++) {
+      const vm_iota_use *use = &kn->unit->iotas[k];
+      if (!use->ramp && (step[pointers + use->dim] || b.elements > before))
+        fetch_iota(kn, reg, &b, k, NULL);
+    }
   }
 }
 
@@ -511,6 +518,20 @@ static bool find_spread(const plan *p, u8 *out) {
   return any;
 }
 
+/* By index: it is the same all over a block, or goes on by 1 from one block to the next. */
+static void find_indices(const lower_env *e, const kernel *kn, const prog_loop *l, bool *same,
+                         bool *ramp) {
+  const plan *p = &kn->p;
+  u32 w = l->num_in + kn->num_out;
+  for (u32 i = 0; i < l->code.len; i++) {
+    const vm_instr *v = &l->code.instrs[i];
+    if (v->op != VM_iota) continue;
+    bool goes_on = p->patterns[w].mode == MODE_CONTIGUOUS && !loop_stays(p, w) && p->blocks > 1;
+    *same++ = p->patterns[w++].mode == MODE_SCALAR;
+    *ramp++ = goes_on && e->jit && l->dims[v->a] <= INT32_MAX;
+  }
+}
+
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
@@ -530,7 +551,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   for (u32 i = 0; i < code.len; i++)
     if (code.instrs[i].op == VM_iota) code.instrs[i].a = nth++;
   for (u32 i = 0; i < code.len; i++) kn->num_heavy += vm_is_heavy((vm_op)code.instrs[i].op);
-  bool *iota_scalar = arena_zalloc(e->a, nth + 1);
+  bool *iota_scalar = arena_zalloc(e->a, nth + 1), *iota_ramp = arena_zalloc(e->a, nth + 1);
   p->may_spread = !kn->sums && e->jit && jit_can_spread(e->jit) ? l->num_in : 0;
   for (int round = 0; round < 2; round++) {
     loop_cut(e->a, p, target);
@@ -538,14 +559,14 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     bool spread = find_spread(p, in_spread);
     loop_find_places(e, p, l, !registers, direct);
-    for (u32 i = 0; i < nth; i++)
-      iota_scalar[i] = p->patterns[l->num_in + kn->num_out + i].mode == MODE_SCALAR;
+    find_indices(e, kn, l, iota_scalar, iota_ramp);
     vm_spec spec = {.code = &code,
                     .num_in = l->num_in,
                     .num_out = l->num_out,
                     .in_scalar = in_scalar,
                     .in_spread = spread ? in_spread : NULL,
                     .dim_scalar = iota_scalar,
+                    .dim_ramp = iota_ramp,
                     .out_direct = registers ? NULL : direct,
                     .out_overlaps = overlaps,
                     .registers = false,

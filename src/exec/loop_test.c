@@ -1,4 +1,5 @@
 /* Elementwise loops over rows, against plain C. */
+#include "num/convert.h"
 #include "tests/exec.h"
 
 /* Halves of rows, or every second element and the others, by factors that several rows share, into
@@ -72,6 +73,31 @@ static void check_columns(arena *a, i64 rows, i64 n, bool twice) {
   CHECK(bad == 0);
 }
 
+/* Indices in blocks that do not begin with 0: z[i][k] = k, y[i][k] = k + i, as numbers of the type.
+ */
+static void check_indices(arena *a, i64 rows, i64 n, dtype t) {
+  size_t size = dtype_size(t), count = (size_t)(rows * n);
+  char *z = malloc(count * size), *y = malloc(count * size);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 rz = prog_result(b, t, count, -1), ry = prog_result(b, t, count, -1);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
+  u32 v = vm_iota(b, &l->code, t, 1), w = vm_iota(b, &l->code, t, 0);
+  prog_loop_out(b, l, rz, 0, (i64[]){n, 1}, v);
+  prog_loop_out(b, l, ry, 0, (i64[]){n, 1}, vm_emit(b, &l->code, VM_add, t, v, w, 0));
+  CHECK(!*run(b, NULL, (void *[]){z, y}));
+  int bad = 0;
+  for (i64 i = 0; i < (i64)count; i++) {
+    u64 k[2] = {0}, j[2] = {0}, sum[2] = {0};
+    num_from_f64(t, (double)(i % n % (t == DTYPE_u8 ? 256 : INT32_MAX)), k);
+    num_from_f64(t, (double)(i / n), j);
+    num_from_f64(t, num_to_f64(t, k) + num_to_f64(t, j), sum);
+    if (t == DTYPE_u8) sum[0] = (u8)(i % n + i / n);
+    bad += memcmp(z + i * (i64)size, k, size) != 0 || memcmp(y + i * (i64)size, sum, size) != 0;
+  }
+  CHECK(bad == 0);
+  free(z), free(y);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -79,6 +105,10 @@ static void run_tests(arena *a, const exec_options *options) {
   for (i64 n = 1; n <= 256; n = n < 16 ? n + 1 : 2 * n)
     for (i64 rows = 3; rows * n <= 8192 && rows < 3000; rows = 5 * rows / 2)
       check_columns(a, rows, n, false), check_columns(a, rows, n, true);
+  static const dtype types[] = {DTYPE_f32, DTYPE_s32, DTYPE_u8, DTYPE_bf16, DTYPE_s64};
+  for (u32 t = 0; t < COUNT(types); t++)
+    for (i64 n = 100; n < 30000; n = n * 7 / 2)
+      check_indices(a, 1, n, types[t]), check_indices(a, 3, n, types[t]);
   executor_release(pool);
 }
 

@@ -67,6 +67,13 @@ static void add_store(unrolled *u, const prog_access *a, u32 value) {
   add(u, (vm_instr){.op = VM_store, .type = t, .a = value, .b = u->l.num_out++});
 }
 
+/* The index that is the same in all rounds. */
+static u32 add_iota(unrolled *u, vm_instr v) {
+  for (u32 i = 0; i < u->l.code.len; i++)
+    if (memcmp(&u->l.code.instrs[i], &v, sizeof v) == 0) return i;
+  return add(u, v);
+}
+
 /* The one element of a slot. */
 static u32 add_initial(unrolled *u, u32 slot) {
   const prog_slot *s = &u->e->prog->slots[slot];
@@ -160,7 +167,7 @@ static void splice(unrolled *u, const vm_code *from, const u32 *loads, u32 first
       now[i] = add_const(u, (dtype)v.type, bits);
     } else {
       for (u32 k = 0; k < used; k++) *args[k] = now[*args[k]];
-      now[i] = v.op == VM_iota ? add(u, v) : add_known(u, v);
+      now[i] = v.op == VM_iota ? add_iota(u, v) : add_known(u, v);
     }
   }
 }

@@ -65,7 +65,8 @@ typedef struct vm_call {
 typedef struct vm_iota_use {
   u32 dim, reg;
   vm_rtype type;
-  bool scalar;
+  bool scalar; /* one element: all of a block has it, or it is the first */
+  bool ramp;   /* as if a block began with 0 */
 } vm_iota_use;
 
 typedef struct vm_output {
@@ -100,6 +101,7 @@ typedef struct vm_spec {
    * such rows. NULL: an element has one of its own. */
   const u8 *in_spread;
   const bool *dim_scalar;  /* by dim, for iota; NULL: none */
+  const bool *dim_ramp;    /* the same: it grows by 1, by far fewer than 2^31; NULL: none */
   const bool *out_direct;  /* by output: contiguous, may be written directly; NULL: none */
   const u64 *out_overlaps; /* by output: inputs that lie in the same memory; NULL: none */
   bool registers;          /* inputs are of register type, not as stored */

@@ -171,11 +171,27 @@ static value legalize_constant(lowering *l, const vm_instr *i) {
   return (value){add_const(l, &clean, 16), true, false};
 }
 
+static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c);
+
 /* Rounds an f32 register to a small format. */
 static value round_small(lowering *l, dtype t, value v) {
   if (l->k->round[t]) return call_1(l, IS(round, (u8)t, R_f32), 4, v);
   value stored = call_1(l, IS(store, (u8)t, R_f32), (u32)dtype_size(t), v);
   return call_1(l, IS(load, (u8)t), 4, stored);
+}
+static u32 add_iota(lowering *l, vm_iota_use use) {
+  use.dim = l->at->a;
+  use.reg = add_temp(l->out, vm_rtype_size(use.type));
+  VEC_PUSH(l->out->a, l->out->iotas, use);
+  return use.reg;
+}
+/* What a block begins with and what its elements are beyond that, which stays for all blocks. */
+static value add_ramp(lowering *l, vm_rtype r) {
+  vm_rtype of = r == R_f32 ? R_s32 : r;
+  value first = {add_iota(l, (vm_iota_use){.type = of, .scalar = true}), true};
+  value ramp = {add_iota(l, (vm_iota_use){.type = of, .ramp = true}), false};
+  value v = binary_on(l, VM_add, of, vm_rtype_size(of), ramp, first, PROG_NONE);
+  return of == r ? v : call_1(l, IS(convert, (u8)r, (u8)of), vm_rtype_size(r), v);
 }
 static value legalize_iota(lowering *l, const vm_instr *i) {
   dtype t = (dtype)i->type;
@@ -183,10 +199,12 @@ static value legalize_iota(lowering *l, const vm_instr *i) {
   vm_rtype r = vm_rtype_of(t);
   bool is_complex = r == R_c64 || r == R_c128;
   if (is_complex) r = r == R_c64 ? R_f32 : R_f64;
-  vm_calls *out = l->out;
-  u32 reg = add_temp(out, vm_rtype_size(r));
-  VEC_PUSH(out->a, out->iotas, (vm_iota_use){.dim = i->a, .reg = reg, .type = r, .scalar = scalar});
-  value v = {reg, scalar};
+  bool ramp = l->spec->dim_ramp && l->spec->dim_ramp[i->a] && vm_rtype_size(r) <= 4;
+  value v = {0};
+  if (ramp)
+    v = add_ramp(l, r);
+  else
+    v = (value){add_iota(l, (vm_iota_use){.type = r, .scalar = scalar}), scalar};
   if (is_complex) {
     vm_rtype to = vm_rtype_of(t);
     return call_1(l, IS(convert, (u8)to, (u8)r), vm_rtype_size(to), v);
