@@ -92,8 +92,8 @@ static const i32 *find_places(const gathering *r, const exec_env *env, const bat
   const void *indices = env->slots[r->g->indices];
   bool alone = r->index_size == 1 && l->operand_step == 0 && r->index_type == DTYPE_s32;
   const i32 *places = to;
-  i32 place = (i32)((i64)i * l->operand_step);
-  for (u64 k = 0; k < n && !alone; k++, place += (i32)l->operand_step) to[k] = place;
+  i64 first = (i64)i * l->operand_step;
+  if (!alone) r->k->iota[R_s32](n, to, &first, &l->operand_step, NULL);
   for (u32 c = 0; c < r->index_size; c++) {
     place_rule rule = {r->most[c], r->rule.wrap, r->operand_stride[c], l->index_step,
                        !r->g->scatter && !r->rule.fill};
