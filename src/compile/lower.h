@@ -220,6 +220,8 @@ u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
 
 /* Whether all that use o's result take boxes of it apart again, so that it need not be written. */
 bool pieces_pay(const op *o);
+/* Whether o is a dynamic slice of a value with itself behind it, and of later dims has all. */
+bool pieces_turn(const op *o);
 /* Whether o is used by loops alone. */
 bool pieces_computed_on(const op *o);
 /* Puts it together, in a slot. */

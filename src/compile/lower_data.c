@@ -12,11 +12,13 @@ bool lower_concatenate(lower *L, op *o) {
   view_concatenate(o, &a);
   i64 at[PROG_MAX_DIMS] = {0};
   bool pays = pieces_pay(o), computed_on = pieces_computed_on(o);
+  bool turns = pays && pieces_turn(o->results[0].uses->owner); /* which takes it from memory */
   pieces *boxes = ARENA_NEW(L->a, pieces);
   for (u32 i = 0; i < o->num_operands; i++) {
     node *in = lower_node(L, o, i);
     lower_used(in);
     fuse_close_of(L, in);
+    if (turns) fuse_dense(L, in);
     if (in->kind == NODE_EXPR && !in->uniform) pays &= computed_on && fuse_is_small(in);
   }
   for (u32 i = 0; i < o->num_operands; i++) {

@@ -104,21 +104,37 @@ static node *new_turned(lower *L, op *o, const u32 *order, i64s *lying) {
   return n;
 }
 
+/* What `in` is twice, where that is not put together (pieces_turn). */
+static const node *turned(const op *o, const node *in) {
+  if (in->kind != NODE_PIECES || in->boxes->len != 2 || !pieces_turn(o)) return NULL;
+  const piece *b = in->boxes->data;
+  return b[0].of == b[1].of ? b[0].of : NULL;
+}
+
 /* The executor clamps starts that are only known at run time. */
 bool lower_dynamic_slice(lower *L, op *o) {
   struct dynamic_slice_attrs a;
   view_dynamic_slice(o, &a);
   node *in = lower_node(L, o, 0);
   i64 start[PROG_MAX_DIMS];
-  if (known_starts(L, o, 1, in->dims, a.slice_sizes.data, start))
-    return static_slice(L, o, in, start);
+  bool known = known_starts(L, o, 1, in->dims, a.slice_sizes.data, start);
+  const node *of = known ? NULL : turned(o, in);
+  if (in->kind == NODE_PIECES && !of) pieces_write(L, in);
+  if (known) return static_slice(L, o, in, start);
   prog_dynamic d = {.update = false, .rank = in->rank};
   u32 order[PROG_MAX_DIMS], starts[PROG_MAX_DIMS];
-  d.big = as_it_lies(L, o, in, a.slice_sizes, order);
+  if (of) {
+    for (u32 i = 0; i < in->rank; i++) order[i] = i;
+    while (of->dims[d.turns] == in->dims[d.turns]) d.turns++;
+    d.big = fuse_dense(L, in->boxes->data[0].of);
+    d.turns++;
+  } else {
+    d.big = as_it_lies(L, o, in, a.slice_sizes, order);
+  }
   start_slots(L, o, 1, starts);
   for (u32 i = 0; i < in->rank; i++) {
     d.start[i] = starts[order[i]];
-    d.big_dims[i] = in->dims[order[i]];
+    d.big_dims[i] = (of ? of : in)->dims[order[i]];
   }
   i64s dims;
   node *n = new_turned(L, o, order, &dims);

@@ -15,6 +15,24 @@ bool pieces_computed_on(const op *o) {
   return true;
 }
 
+bool pieces_turn(const op *o) {
+  struct concatenate_attrs c;
+  struct dynamic_slice_attrs a;
+  if (!op_is(o, dynamic_slice)) return false;
+  const value *v = op_operand(o, 0), *of;
+  const op *joined = value_op(v);
+  if (!joined || !op_is(joined, concatenate) || joined->num_operands != 2) return false;
+  of = op_operand(joined, 0);
+  if (of != op_operand(joined, 1)) return false;
+  view_concatenate(joined, &c);
+  view_dynamic_slice(o, &a);
+  i64s dims = of->type->dims, sizes = a.slice_sizes;
+  if (sizes.data[c.dimension] > dims.data[c.dimension]) return false;
+  for (size_t d = (size_t)c.dimension + 1; d < dims.len; d++)
+    if (sizes.data[d] != dims.data[d]) return false;
+  return true;
+}
+
 /* What is taken of the value by a slice is otherwise read where it lies, which costs nothing: more
  * of it than the value has is not worth writing. */
 static bool takes_apart(const op *user, const op *o, i64 *sliced) {
@@ -22,7 +40,7 @@ static bool takes_apart(const op *user, const op *o, i64 *sliced) {
   if (user->parent != o->parent) return false; /* a region that may not run */
   if (select_is_elementwise(user))
     return type_num_elements(o->results[0].type, &all) && all >= LARGE;
-  if (op_is(user, concatenate)) return true;
+  if (op_is(user, concatenate) || pieces_turn(user)) return true;
   if (op_is(user, pad)) {
     struct pad_attrs a;
     view_pad(user, &a);

@@ -299,6 +299,30 @@ static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end)
     step_shape_copy(r->k, &r->s, small, big, begin, end);
 }
 
+/* A unit is an element of the dims up to the one that turns, with all of those behind that: so many
+ * as lie together are moved at once. */
+static void run_turned(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const slicing *r = data;
+  const prog_dynamic *d = r->d;
+  u32 turns = d->turns - 1;
+  i64 start[PROG_MAX_DIMS], all = d->big_dims[turns], line = d->small_dims[turns];
+  for (u32 k = 0; k <= turns; k++) {
+    i64 most = d->big_dims[k] - d->small_dims[k] + (k == turns ? all : 0);
+    i64 at = step_read_index(r->index_type[k], env->slots[d->start[k]], 0);
+    start[k] = at < 0 ? 0 : at > most ? most : at;
+  }
+  i64 row = r->stride[turns];
+  char *small = (char *)env->slots[d->small] + (i64)begin * row;
+  for (i64 i = (i64)begin, n; i < (i64)end; i += n, small += n * row) {
+    i64 first = (start[turns] + i % line) % all, from = first * row, rest = i / line;
+    n = min_i64(min_i64((i64)end - i, line - i % line), all - first);
+    for (u32 k = turns; k-- > 0; rest /= d->small_dims[k])
+      from += (start[k] + rest % d->small_dims[k]) * r->stride[k];
+    const char *big = (const char *)env->slots[d->big] + from;
+    r->k->move->rows(1, (size_t)(n * row), small, n * row, big, n * row, false);
+  }
+}
+
 void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
   slicing *r = ARENA_NEW(e->a, slicing);
   i64 big = (i64)dtype_size(e->prog->slots[d->big].type), small = big, bytes = big;
@@ -319,6 +343,12 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
     bytes *= d->small_dims[k];
   }
   if (r->s.width == 0) return;
+  if (d->turns) {
+    out->run = run_turned;
+    out->units = prog_volume(d->small_dims, d->turns);
+    out->cost = 2 + (u64)r->stride[d->turns - 1] / 48;
+    return;
+  }
   enum { FEW = 1024 }; /* bytes: what is more is copied otherwise */
   step_shape_simplify(&r->s);
   out->units = step_shape_planes(&r->s);

@@ -177,7 +177,7 @@ static part *find_part(writer *w, const prog_step *s) {
   enum { MOST_BYTES = 1 << 30 };
   const program *p = w->e->prog;
   const prog_dynamic *d = s->u.dynamic_;
-  if (s->kind != STEP_dynamic) return NULL;
+  if (s->kind != STEP_dynamic || d->turns) return NULL;
   u64 width = dtype_size(p->slots[d->big].type), bytes = width;
   part x = {.d = d};
   for (u32 k = d->rank; k-- > 0;) {

@@ -126,6 +126,7 @@ static void dump_dynamic(buf *out, const prog_dynamic *d) {
   dump_ints(out, d->small_dims, d->rank);
   BUF_LIT(out, " at");
   for (u32 i = 0; i < d->rank; i++) buf_printf(out, " %%%u", d->start[i]);
+  if (d->turns) buf_printf(out, " turns %u", d->turns - 1);
 }
 static void dump_list(buf *out, const char *name, i64s v) {
   buf_printf(out, " %s", name);

@@ -168,10 +168,11 @@ typedef struct prog_copy {
 } prog_copy;
 
 /* Part of a tensor at run-time offsets, clamped as StableHLO says.
- * slice: small = big[start...]; update: big[start...] = small, in place. */
+ * slice: small = big[start...]; update: big[start...] = small, in place.
+ * turns: 1 + a dim along which a slice is of big with itself behind it, with all of later ones. */
 typedef struct prog_dynamic {
   bool update;
-  u32 big, small, rank;
+  u32 big, small, rank, turns;
   i64 big_dims[PROG_MAX_DIMS], small_dims[PROG_MAX_DIMS];
   u32 start[PROG_MAX_DIMS]; /* scalar integer slots */
 } prog_dynamic;

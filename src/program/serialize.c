@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 8 };
+enum { VERSION = 9 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -82,6 +82,7 @@ static void put_dynamic(archive *ar, prog_dynamic *d) {
   put_bool(ar, &d->update);
   put_u32(ar, &d->big);
   put_u32(ar, &d->small);
+  put_u32(ar, &d->turns);
   u32 rank = put_rank(ar, &d->rank);
   put_dims(ar, d->big_dims, rank);
   put_dims(ar, d->small_dims, rank);

@@ -233,18 +233,18 @@ static bool check_copy(checker *c, const prog_copy *k) {
 }
 
 static bool check_dynamic(checker *c, const prog_dynamic *d) {
-  u64 big, small;
-  if (d->rank > PROG_MAX_DIMS) return fail(c, "too many dimensions");
-  if (!volume(d->big_dims, d->rank, &big) || !volume(d->small_dims, d->rank, &small))
+  u64 big, small, most = d->update ? 0 : d->rank;
+  if (d->rank > PROG_MAX_DIMS || d->turns > most || !volume(d->big_dims, d->rank, &big) ||
+      !volume(d->small_dims, d->rank, &small))
     return fail(c, "dimensions out of range");
   if (!check_slot(c, d->big, d->update) || !check_slot(c, d->small, !d->update) ||
       !check_count(c, d->big, big) || !check_count(c, d->small, small))
     return false;
-  if (d->big == d->small) return fail(c, "slice of itself");
-  if (dtype_size(slot_of(c, d->big)->type) != dtype_size(slot_of(c, d->small)->type))
-    return fail(c, "slice between widths");
+  const prog_slot *of = slot_of(c, d->big), *to = slot_of(c, d->small);
+  if (of == to || dtype_size(of->type) != dtype_size(to->type)) return fail(c, "slots of a slice");
   for (u32 i = 0; i < d->rank; i++) {
-    if (d->small_dims[i] > d->big_dims[i]) return fail(c, "slice larger than its operand");
+    i64 least = d->turns && i >= d->turns ? d->big_dims[i] : 0, n = d->small_dims[i];
+    if (n < least || n > d->big_dims[i]) return fail(c, "slice larger or smaller than can be");
     if (!check_scalar(c, d->start[i])) return false;
     if (!is_int(slot_of(c, d->start[i])->type)) return fail(c, "offset is no integer");
   }
