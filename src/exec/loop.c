@@ -257,14 +257,13 @@ static void store_block(const kernel *kn, const exec_env *env, void **reg, const
     i64 at = out->offset + loop_block_offset(&kn->p, b, kn->num_in + o);
     char *to = (char *)env->slots[out->slot] + at * (i64)out->width;
     const char *from = reg[v->reg];
-    u32 w = vm_log2_width(out->width);
     if (out->family) {
       store_family(kn, reg, b, o, to);
     } else if (out->pair) {
       loop_scatter_pairs(kn->k, pt, b->count, out->width, to, from,
                          reg[kn->unit->outputs[out->pair - 1].reg]);
     } else if (v->scalar && pt->mode == MODE_CONTIGUOUS) {
-      kn->k->splat[w](b->elements, to, from, NULL, NULL);
+      loop_fill(kn->k, b->elements, out->width, to, from);
     } else if (v->scalar) {
       loop_splat(pt, b->count, out->width, to, from);
     } else if (pt->mode == MODE_CONTIGUOUS) {
@@ -625,6 +624,13 @@ u64 loop_cost(const kernel *kn, u64 elements) {
   return 20 + elements * work / (compiled ? 32 : 8);
 }
 
+/* One value all over what lies side by side. */
+static bool only_fills(const kernel *kn) {
+  const vm_output *v = &kn->unit->outputs[0];
+  return kn->p.rank == 1 && kn->num_in == 0 && kn->num_out == 1 && !kn->unit->num_slots &&
+         v->scalar && kn->p.patterns[0].mode == MODE_CONTIGUOUS;
+}
+
 /* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   enum { LONG_BLOCK = 4 * LOOP_BLOCK, STREAMED = 16 << 20 }; /* more than caches keep */
@@ -638,6 +644,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
   bool in_place = is_in_place(kn);
   if (in_place && kn->unit->num_slots == 0) loop_set_piece(&kn->p, LONG_BLOCK);
+  if (only_fills(kn)) loop_set_piece(&kn->p, LOOP_FAR_FILL / kn->unit->outputs[0].width);
   loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
   for (u32 o = 0; o < l->num_out; o++) {

@@ -149,6 +149,30 @@ void loop_iota(const vm_kernels *k, const pattern *p, i64 count, vm_rtype type, 
   });
 }
 
+#if defined(__x86_64__)
+#define HAS_FAR_FILL
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#undef HAS_FAR_FILL /* which would not see what is written */
+#endif
+#endif
+#endif
+/* Much more than second-level caches hold the processor writes by lines that it need not read,
+ * which stores do not tell it. */
+void loop_fill(const vm_kernels *k, size_t n, u32 width, char *to, const char *value) {
+  u32 w = vm_log2_width(width);
+#if defined(HAS_FAR_FILL)
+  if (n * width >= LOOP_FAR_FILL && width <= 8) {
+    u64 word;
+    size_t words = n * width / 8;
+    k->splat[w](8 >> w, &word, value, NULL, NULL);
+    __asm__ volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(word) : "memory");
+    n %= 8 >> w;
+  }
+#endif
+  k->splat[w](n, to, value, NULL, NULL);
+}
+
 void loop_splat(const pattern *p, i64 count, u32 width, char *base, const char *value) {
   FOR_RUNS(p, count, run, offset, done, {
     for (i64 i = 0; i < run; i++)

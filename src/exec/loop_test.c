@@ -98,6 +98,22 @@ static void check_indices(arena *a, i64 rows, i64 n, dtype t) {
   free(z), free(y);
 }
 
+/* One value of so many bytes all over n elements, and nothing behind them. */
+static void check_fill(arena *a, u64 n, dtype t) {
+  size_t size = dtype_size(t), bad = 0;
+  char *z = malloc((n + 1) * size), value[16] = "fill this memory";
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 r = prog_result(b, t, n, -1);
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){(i64)n}, S, L);
+  prog_loop_out(b, l, r, 0, (i64[]){1}, vm_const_bits(b, &l->code, t, value));
+  memset(z, 7, (n + 1) * size);
+  CHECK(!*run(b, NULL, (void *[]){z}));
+  for (u64 i = 0; i < n; i++) bad += memcmp(z + i * size, value, size) != 0;
+  for (u64 i = 0; i < size; i++) bad += z[n * size + i] != 7;
+  CHECK(bad == 0);
+  free(z);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -109,6 +125,10 @@ static void run_tests(arena *a, const exec_options *options) {
   for (u32 t = 0; t < COUNT(types); t++)
     for (i64 n = 100; n < 30000; n = n * 7 / 2)
       check_indices(a, 1, n, types[t]), check_indices(a, 3, n, types[t]);
+  static const dtype filled[] = {DTYPE_u8, DTYPE_bf16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
+  for (u32 t = 0; t < COUNT(filled); t++)
+    for (u64 n = 1 << 20; n < 3 << 20; n += 987654)
+      check_fill(a, n / dtype_size(filled[t]) + n % 5, filled[t]);
   executor_release(pool);
 }
 
