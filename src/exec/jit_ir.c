@@ -13,7 +13,7 @@
                                                                                    : 1)
 const jit_prim_info jit_prim_infos[JP_COUNT_] = {
 #define PRIM(id, shape, class, prefix, map, w, opcode, more, vex)                                  \
-  [JP_##id] = {JIT_##shape, JIT_##class, more, OPERANDS(shape)},
+  [JP_##id] = {JIT_##shape, JIT_##class, more, OPERANDS(shape), w},
 #include "exec/jit_prims.def"
 #undef PRIM
 };

@@ -40,6 +40,7 @@ typedef enum jit_target { JIT_AVX512, JIT_AVX2, JIT_NEON } jit_target;
 
 typedef struct jit_prim_info {
   u8 shape, class, more, operands;
+  u8 wide; /* lanes are of 64 bits, or it moves such */
 } jit_prim_info;
 extern const jit_prim_info jit_prim_infos[JP_COUNT_];
 

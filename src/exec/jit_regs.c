@@ -203,14 +203,17 @@ void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
  * 8 bytes are two vectors anyway. */
 u32 regs_choose_rounds(const emit *e) {
   enum { LONG = 1024, WIDE = 16 };
-  u32 pressure = count_pressure(e, JIT_V), length = 0, rounds = 8;
+  u32 pressure = count_pressure(e, JIT_V), length = 0, wide = 0, rounds = 8;
   bool halves = false, pairs = false;
   for (u32 v = 0; v < e->b->nodes.len; v++) {
     u32 prim = node_of(e, v)->prim;
-    length += e->needed[v] && !is_invariant(e, v);
+    bool counts = e->needed[v] && !is_invariant(e, v);
+    length += counts;
+    wide += counts && info_of(e, v)->wide;
     halves |= prim == JP_load64h || prim == JP_store64h;
     pairs |= prim == JP_unpcklps;
   }
+  halves = halves && (pairs || 4 * wide > length); /* not of a few among others */
   if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
   if (halves) rounds = pairs ? 2 : rounds / 2;
   while (rounds * e->is->lanes > e->vectors * WIDE) rounds /= 2;
