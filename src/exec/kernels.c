@@ -193,10 +193,12 @@ static inline float sine_zero(float x, u32 quarters) {
   static void k_##op##_f32(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     enum { PART = 256 };                                                                           \
-    float x = *(const float *)av;                                                                  \
-    if (n == 1 && (takes)) {                                                                       \
-      *(float *)dv = near;                                                                         \
-      return;                                                                                      \
+    if (n == 1) {                                                                                  \
+      float x = *(const float *)av;                                                                \
+      if (takes) {                                                                                 \
+        *(float *)dv = near;                                                                       \
+        return;                                                                                    \
+      }                                                                                            \
     }                                                                                              \
     for (size_t i = 0; i < n; i += PART)                                                           \
       part_##op(n - i < PART ? n - i : PART, (float *)dv + i, (const float *)av + i);              \
