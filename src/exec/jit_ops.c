@@ -220,10 +220,7 @@ static V f_div(J *j, vm_rtype t, V x, V y) {
   return is_power ? OP2(mulps, x, REAL(1 / by)) : OP2(divps, x, y);
 }
 DIRECT1(f_neg, negated(j, x))
-static V f_abs(J *j, vm_rtype t, V x, V y) {
-  (void)t, (void)y;
-  return OP2(pandd, x, j->wide ? jit_const64(j, INT64_MAX) : CONST(INT32_MAX));
-}
+DIRECT1(f_abs, j->wide ? abs_f64(j, x) : abs_f32(j, x))
 DIRECT1(f_sqrt, OP1(sqrtps, x))
 DIRECT1(f_floor, IMM1(rndscaleps, FLOOR, flushed(j, x)))
 DIRECT1(f_ceil, IMM1(rndscaleps, CEIL, flushed(j, x)))

@@ -1,6 +1,7 @@
 /* Functions in f64 as vectors have them (vecmath64.h), and those of f32 that are the same, rounded
  * once. Built once per instruction set that multiplies and adds in one (KERNELS_ISA). */
 #include "exec/denormals.h"
+#include "exec/extremes.h"
 #include "exec/kernels.h"
 #include "num/special.h"
 
@@ -129,9 +130,6 @@ typedef uint64x2_t v_word, v_truth;
 #define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
 #define MAYBE __attribute__((unused))
 
-/* -0: kernels.c says why. */
-static const volatile double minus_zero = -0.0;
-
 /* A vector of results of vectors of operands; x is the second one where there is none. A function
  * of its own, of which single numbers and long rows are called: they stay in registers. */
 typedef v_num near_fn(v_num x, v_num y);
@@ -244,13 +242,13 @@ static void pow_c64(size_t n, kern_c64 *d, const kern_c64 *a, const kern_c64 *b)
   }
   v_num v[4], half = v_const(0.5);
   memcpy(v, part, sizeof v);
-  v_num square = v_fma(v[0], v[0], v_mul(v[1], v[1])), angle = atan2_f64(V_TO v[1], v[0]);
-  v_num log = v_mul(half, log_f64(V_TO square));
+  v_num square = v_fma(v[0], v[0], v_mul(v[1], v[1])), angle = atan2_f64(v[1], v[0]);
+  v_num log = v_mul(half, log_f64(square));
   v_num size = v_left(v[3], angle, v_mul(v[2], log)), turn = v_fma(v[3], log, v_mul(v[2], angle));
-  v_truth sizes = t_and(v_gt(square, v_const(0)), v_lt(abs_f64(V_TO size), v_const(700)));
-  u32 taken = t_lanes(t_and(sizes, sine_takes_f64(V_TO turn)));
-  size = exp_f64(V_TO size);
-  v[0] = v_mul(size, sine_f64(V_TO turn, 1)), v[1] = v_mul(size, sine_f64(V_TO turn, 0));
+  v_truth sizes = t_and(v_gt(square, v_const(0)), v_lt(abs_f64(size), v_const(700)));
+  u32 taken = t_lanes(t_and(sizes, sine_takes_f64(turn)));
+  size = exp_f64(size);
+  v[0] = v_mul(size, sine_f64(turn, 1)), v[1] = v_mul(size, sine_f64(turn, 0));
   memcpy(part, v, 2 * sizeof *v);
   for (size_t i = 0; i < n; i++) {
     if (!(taken >> i & 1)) {
