@@ -89,61 +89,112 @@ static i64 find_dim(i64s list, i64 dim) {
 }
 
 typedef enum how { APART, TAKEN, CARRIED, WHOLE } how;
+
+/* ---- by op: how its result splits where an operand does, and the other way round ---- */
+
+/* dim: of an operand; the result's where it is split, too (APART). */
+typedef how use_fn(const op *o, i64 *dim);
+/* dim: of the result; the operand's, or -1 where that is the same for all parts. False: it stays
+ * whole. */
+typedef bool make_fn(const op *o, u32 i, i64 *dim);
+typedef value *part_fn(const splitter *s, expander *e, const split *x, const op *o, i64 k);
+typedef struct rule {
+  use_fn *use;
+  make_fn *make;
+  part_fn *part;
+} rule;
+
+static how use_even(const op *o, i64 *dim) {
+  (void)o, (void)dim;
+  return APART;
+}
+static bool make_even(const op *o, u32 i, i64 *dim) {
+  if (!op_operand(o, i)->type->dims.len) *dim = -1;
+  return true;
+}
+
+static how use_concatenate(const op *o, i64 *dim) {
+  return op_result(o, 0)->type->dims.data[*dim] > MOST ? WHOLE : APART;
+}
+static bool make_concatenate(const op *o, u32 i, i64 *dim) {
+  struct concatenate_attrs a;
+  view_concatenate(o, &a);
+  if (a.dimension == *dim && op_operand(o, i)->type->dims.data[*dim] == 1) *dim = -1;
+  return true;
+}
+
+static how use_slice(const op *o, i64 *dim) {
+  i64 from;
+  if (!takes_along(o, *dim, &from)) return WHOLE;
+  return op_result(o, 0)->type->dims.data[*dim] == 1 ? TAKEN : APART;
+}
+static bool make_slice(const op *o, u32 i, i64 *dim) {
+  (void)i;
+  i64 from;
+  return takes_along(o, *dim, &from);
+}
+
+static how use_transpose(const op *o, i64 *dim) {
+  struct transpose_attrs a;
+  view_transpose(o, &a);
+  *dim = find_dim(a.permutation, *dim);
+  return APART;
+}
+static bool make_transpose(const op *o, u32 i, i64 *dim) {
+  (void)i;
+  struct transpose_attrs a;
+  view_transpose(o, &a);
+  *dim = a.permutation.data[*dim];
+  return true;
+}
+
+static how use_broadcast(const op *o, i64 *dim) {
+  struct broadcast_in_dim_attrs a;
+  view_broadcast_in_dim(o, &a);
+  *dim = a.broadcast_dimensions.data[*dim];
+  return APART;
+}
+static bool make_broadcast(const op *o, u32 i, i64 *dim) {
+  struct broadcast_in_dim_attrs a;
+  view_broadcast_in_dim(o, &a);
+  *dim = find_dim(a.broadcast_dimensions, *dim);
+  if (*dim >= 0 && op_operand(o, i)->type->dims.data[*dim] == 1) *dim = -1;
+  return true;
+}
+
+static part_fn part_even, part_concatenate, part_slice, part_transpose, part_broadcast;
+static const rule even = {use_even, make_even, part_even};
+static const rule rules[OP_COUNT] = {
+    [OP_concatenate] = {use_concatenate, make_concatenate, part_concatenate},
+    [OP_slice] = {use_slice, make_slice, part_slice},
+    [OP_transpose] = {use_transpose, make_transpose, part_transpose},
+    [OP_broadcast_in_dim] = {use_broadcast, make_broadcast, part_broadcast},
+};
+
+/* NULL: nothing is known of the op. */
+static const rule *rule_of(const op *o) {
+  if (is_even(o)) return &even;
+  return op_kind(o) < OP_COUNT && rules[op_kind(o)].use ? &rules[op_kind(o)] : NULL;
+}
+
+/* ---- what follows from one split ---- */
+
 /* How a value that is split is used; APART: the user's result is split, too, along *dim. */
 static how used(const splitter *s, const split *x, const use *u, i64 *dim) {
   const op *o = u->owner;
+  const rule *r = rule_of(o);
   *dim = x->dim;
   if (o->parent != s->body) return WHOLE;
   if (o == end_of(s)) return CARRIED;
-  if (op_is(o, concatenate)) return op_result(o, 0)->type->dims.data[x->dim] > MOST ? WHOLE : APART;
-  if (is_even(o)) return APART;
-  if (op_is(o, slice)) {
-    i64 from;
-    if (!takes_along(o, x->dim, &from)) return WHOLE;
-    return op_result(o, 0)->type->dims.data[x->dim] == 1 ? TAKEN : APART;
-  }
-  if (op_is(o, transpose)) {
-    struct transpose_attrs a;
-    view_transpose(o, &a);
-    *dim = find_dim(a.permutation, x->dim);
-    return APART;
-  }
-  if (!op_is(o, broadcast_in_dim)) return WHOLE;
-  struct broadcast_in_dim_attrs a;
-  view_broadcast_in_dim(o, &a);
-  *dim = a.broadcast_dimensions.data[x->dim];
-  return APART;
+  return r ? r->use(o, dim) : WHOLE;
 }
 
-/* An operand of who makes v, and along which dim it is split where v is along `dim`; -1: it is not.
- * False: nothing is known of the op. */
+/* An operand of who makes x, and along which dim it is split; -1: it is not. False: x is computed
+ * whole. */
 static bool made_of(const op *o, u32 i, i64 dim, i64 *out) {
-  const value *in = op_operand(o, i);
-  i64 from;
+  const rule *r = rule_of(o);
   *out = dim;
-  if (is_even(o)) {
-    if (!in->type->dims.len) *out = -1;
-    return true;
-  }
-  if (op_is(o, concatenate)) {
-    struct concatenate_attrs a;
-    view_concatenate(o, &a);
-    if (a.dimension == dim && in->type->dims.data[dim] == 1) *out = -1;
-    return true;
-  }
-  if (op_is(o, slice)) return takes_along(o, dim, &from);
-  if (op_is(o, transpose)) {
-    struct transpose_attrs a;
-    view_transpose(o, &a);
-    *out = a.permutation.data[dim];
-    return true;
-  }
-  if (!op_is(o, broadcast_in_dim)) return false;
-  struct broadcast_in_dim_attrs a;
-  view_broadcast_in_dim(o, &a);
-  *out = find_dim(a.broadcast_dimensions, dim);
-  if (*out >= 0 && in->type->dims.data[*out] == 1) *out = -1;
-  return true;
+  return r && r->make(o, i, out);
 }
 
 static void add_maker(splitter *s, const split *x) {
@@ -266,59 +317,64 @@ static value *clone_part(const splitter *s, expander *e, const split *x, const o
   return r;
 }
 
-static void stacked_parts(const splitter *s, expander *e, const split *x, const op *o) {
-  value **to = x->part;
-  for (u32 i = 0; i < o->num_operands; i++) {
-    value *in = op_operand(o, i);
-    i64 n = in->type->dims.data[x->dim];
-    if (n == 1)
-      *to++ = single(s, e, in, x->dim);
-    else
-      for (i64 k = 0; k < n; k++) *to++ = part_of(s, e, in, x->dim, k);
-  }
+static value *part_even(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
+  return clone_part(s, e, x, o, k);
 }
 
-static value *made_part(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
-  i64 dim, from = 0;
-  made_of(o, 0, x->dim, &dim);
-  if (op_is(o, slice) && takes_along(o, x->dim, &from))
-    return part_of(s, e, op_operand(o, 0), dim, from + k);
+static value *part_concatenate(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
   struct concatenate_attrs a;
-  struct broadcast_in_dim_attrs b;
-  struct transpose_attrs t;
-  value *one = NULL; /* that is the same for all parts */
-  if (op_is(o, broadcast_in_dim) && view_broadcast_in_dim(o, &b)) {
-    i64 d = find_dim(b.broadcast_dimensions, x->dim);
-    if (d >= 0 && dim < 0) one = single(s, e, op_operand(o, 0), d);
+  view_concatenate(o, &a);
+  if (a.dimension == x->dim) {
+    u32 i = 0;
+    i64 n;
+    for (; k >= (n = op_operand(o, i)->type->dims.data[x->dim]); i++) k -= n;
+    value *in = op_operand(o, i);
+    return n == 1 ? single(s, e, in, x->dim) : part_of(s, e, in, x->dim, k);
   }
   value *r = clone_part(s, e, x, o, k);
-  op *c = value_op(r);
-  if (one) op_set_operand(c, 0, one);
-  if (op_is(c, concatenate) && view_concatenate(o, &a)) {
-    op_set(c, concatenate, dimension, attr_i64(s->m->ctx, a.dimension - (a.dimension > x->dim)));
-  } else if (op_is(c, broadcast_in_dim)) {
-    op_set(c, broadcast_in_dim, broadcast_dimensions, earlier(s, b.broadcast_dimensions, x->dim));
-  } else if (op_is(c, transpose) && view_transpose(o, &t)) {
-    op_set(c, transpose, permutation, earlier(s, t.permutation, dim));
-    if (r->type->dims.len < 2) return op_operand(c, 0);
-  }
+  op_set(value_op(r), concatenate, dimension,
+         attr_i64(s->m->ctx, a.dimension - (a.dimension > x->dim)));
+  return r;
+}
+
+static value *part_slice(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
+  i64 from;
+  takes_along(o, x->dim, &from);
+  return part_of(s, e, op_operand(o, 0), x->dim, from + k);
+}
+
+static value *part_transpose(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
+  struct transpose_attrs a;
+  view_transpose(o, &a);
+  i64 dim = a.permutation.data[x->dim];
+  if (x->v->type->dims.len < 3) return part_of(s, e, op_operand(o, 0), dim, k);
+  value *r = clone_part(s, e, x, o, k);
+  op_set(value_op(r), transpose, permutation, earlier(s, a.permutation, dim));
+  return r;
+}
+
+static value *part_broadcast(const splitter *s, expander *e, const split *x, const op *o, i64 k) {
+  struct broadcast_in_dim_attrs a;
+  view_broadcast_in_dim(o, &a);
+  i64 d = find_dim(a.broadcast_dimensions, x->dim);
+  value *in = op_operand(o, 0), *same = NULL; /* for all parts */
+  if (d >= 0 && in->type->dims.data[d] == 1) same = single(s, e, in, d);
+  value *r = clone_part(s, e, x, o, k);
+  if (same) op_set_operand(value_op(r), 0, same);
+  op_set(value_op(r), broadcast_in_dim, broadcast_dimensions,
+         earlier(s, a.broadcast_dimensions, x->dim));
   return r;
 }
 
 /* False: it stays whole, and so does what uses it whole. */
 static bool make_parts(const splitter *s, const split *x) {
   op *o = value_op(x->v);
-  struct concatenate_attrs a;
   expander e = expander_before(s->m, s->a, o);
   i64 dim;
   bool known = o->num_operands && made_of(o, 0, x->dim, &dim);
-  if (known && op_is(o, concatenate) && view_concatenate(o, &a) && a.dimension == x->dim) {
-    stacked_parts(s, &e, x, o);
-    return true;
-  }
   if (!known) e.at = o->next;
   for (i64 k = 0; k < size_of(x); k++)
-    x->part[k] = known ? made_part(s, &e, x, o, k) : cut_part(s, &e, x->v, x->dim, k);
+    x->part[k] = known ? rule_of(o)->part(s, &e, x, o, k) : cut_part(s, &e, x->v, x->dim, k);
   return known;
 }
 
