@@ -155,7 +155,5 @@ void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 wi
 
 /* reduce.c; the kept dims are not empty. No list of initial values: zeros. */
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);
-/* unrolled.c; false: these are many rows. */
-bool reduce_lower_unrolled(const lower_env *e, const prog_loop *l, exec_step *out);
 
 #endif

@@ -240,7 +240,7 @@ static void lower_far(reduction *r, const fold_kernels *of_rows) {
 }
 
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
-  if (unroll_reduce(e, l, out)) return;
+  if (unroll_reduce(e, l, false, out)) return;
   reduction *r = ARENA_NEW(e->a, reduction);
   dtype *types = ARENA_ARRAY(e->a, dtype, l->num_out);
   r->out = ARENA_ARRAY(e->a, input, l->num_out);
@@ -264,7 +264,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   bool rows = by_rows(l, r->fold != NULL);
-  if (!rows && reduce_lower_unrolled(e, l, out)) return;
+  if (!rows && unroll_reduce(e, l, true, out)) return;
   if (!rows && lower_few_columns(e, r, l, of_rows)) {
     u64 blocks = r->kn.p.blocks;
     *out = (exec_step){.run = reduce_run_few_columns,

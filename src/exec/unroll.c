@@ -9,10 +9,11 @@
 
 enum {
   MOST = COMBINE_FEW, /* elements */
-  MOST_INPUTS = 48,
+  MOST_INPUTS = 63,
   MOST_OUTPUTS = 32,
   MOST_CODE = 768, /* instructions */
-  FEWEST = 64      /* results of a reduction */
+  FEWEST = 64,     /* results of a reduction by rows */
+  FEW = 1024       /* of one by columns */
 };
 
 /* An integer, or a truth, that is between two others. */
@@ -222,9 +223,9 @@ static void load_input(unrolled *u, const prog_loop *l, u32 in, u64 n, u32 *load
   }
 }
 
-bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out) {
+bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out) {
   u32 kept = l->rank - l->reduced;
-  u64 n = prog_volume(l->dims + kept, l->reduced);
+  u64 n = prog_volume(l->dims + kept, l->reduced), results = prog_volume(l->dims, kept);
   vm_instr storage[4];
   vm_code known;
   joint j = {&l->body.code, l->num_out};
@@ -232,13 +233,13 @@ bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out) {
   u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS];
   if (!l->init || n < 2 || n > MOST || j.n > COMBINE_OPERANDS) return false;
   if (l->body.kind != REDUCE_CODE) {
-    if (l->num_out > 1 || l->code.len == 2) return false;
+    if (l->num_out > 1 || (l->code.len == 2 && !columns)) return false;
     known = prog_body_code(l->body.kind, e->prog->slots[l->out[0].slot].type, storage);
     j.code = &known;
   }
   u64 code = (n + 1) * (l->num_in + l->code.len + 2 * j.code->len + 2 * j.n);
   if (n * l->num_in + j.n > MOST_INPUTS || j.n > MOST_OUTPUTS || code > MOST_CODE) return false;
-  if (prog_volume(l->dims, kept) < FEWEST || !is_exact(j.code)) return false;
+  if ((columns ? results > FEW : results < FEWEST) || !is_exact(j.code)) return false;
   begin(&u, e, (u32)n * l->num_in + j.n, j.n, (u32)code);
   u.l.rank = kept;
   memcpy(u.l.dims, l->dims, kept * sizeof *l->dims);

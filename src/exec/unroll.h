@@ -5,8 +5,8 @@
 
 #include "exec/step.h"
 
-/* The kept dims are not empty. */
-bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out);
+/* The kept dims are not empty. columns: what is kept lies side by side, and is little. */
+bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out);
 /* Windows that span dim `dim` to one side, as scan_lower has them. */
 bool unroll_scan(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out);
 
