@@ -3,7 +3,6 @@
  * writes go back. A kernel is called with places in the frame. */
 #include <stddef.h>
 
-#include "exec/jit.h"
 #include "exec/jit_arm64.h"
 #include "exec/jit_cells.h"
 #include "exec/launch.h"
@@ -16,8 +15,6 @@ static const u8 cell_gprs[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 4, 5,
                                6,  7,  8,  9,  10, 11, 12, 13, 14, 15};
 static const u8 cell_floats[] = {8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
                                  20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-static const cell_registers registers = {cell_gprs, cell_floats, COUNT(cell_gprs),
-                                         COUNT(cell_floats)};
 
 static bool is_clobbered(const cell *c) {
   return (c->gpr != NO_REG && c->gpr < FIRST_KEPT) || (c->real != NO_REG && c->real >= END_KEPT_V);
@@ -126,8 +123,6 @@ static void aim_at(writer *w, u32 jump, const scalar_op *to) {
 }
 
 /* ---- write_<kind>: operations; false: not known ---- */
-
-typedef bool write_fn(writer *w, const scalar_op *o);
 
 /* A jump that comes right after what it asks for, and nothing else goes there but who enters: it
  * is done with the flags, and once more, apart, for who enters. */
@@ -550,34 +545,25 @@ static bool write_leave(writer *w, const scalar_op *o) {
   return true;
 }
 
-static write_fn *const write_of[] = {
-    [SCALAR_KERNEL] = write_kernel,   [SCALAR_BINARY] = write_binary, [SCALAR_UNARY] = write_unary,
-    [SCALAR_CONVERT] = write_convert, [SCALAR_SELECT] = write_select, [SCALAR_COPY] = write_copy,
-    [SCALAR_JUMP] = write_jump,       [SCALAR_UNLESS] = write_unless, [SCALAR_BACK] = write_back,
-    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,     [SCALAR_FMA] = write_fma,
+const cell_machine cells_machine = {
+    .registers = {cell_gprs, cell_floats, COUNT(cell_gprs), COUNT(cell_floats)},
+    .begin = begin_code,
+    .write =
+        {
+            [SCALAR_KERNEL] = write_kernel,
+            [SCALAR_BINARY] = write_binary,
+            [SCALAR_UNARY] = write_unary,
+            [SCALAR_CONVERT] = write_convert,
+            [SCALAR_SELECT] = write_select,
+            [SCALAR_COPY] = write_copy,
+            [SCALAR_JUMP] = write_jump,
+            [SCALAR_UNLESS] = write_unless,
+            [SCALAR_BACK] = write_back,
+            [SCALAR_LEAVE] = write_leave,
+            [SCALAR_STEP] = write_step,
+            [SCALAR_FMA] = write_fma,
+        },
+    .write_entries = write_entries,
+    .aim = arm64_aim,
+    .finish = arm64_finish,
 };
-
-scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
-  writer w = {.e = e, .l = l, .code.a = e->a};
-  scalar_run_fn *run;
-  if (!e->jit || !cells_find(&w, &registers)) return NULL;
-  cells_find_direct(&w);
-  begin_code(&w);
-  w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
-  w.joined = arena_zalloc(e->a, l->num_ops + 1);
-  for (u32 i = 0; i < l->num_ops; i++) {
-    w.at[i] = (u32)w.code.bytes.len;
-    if (!write_of[l->ops[i].is.kind](&w, &l->ops[i])) return NULL;
-  }
-  write_entries(&w);
-  for (u32 i = 0; i < w.jumps.len; i += 2)
-    arm64_aim(&w.code, w.jumps.data[i], w.at[w.jumps.data[i + 1]]);
-  if (!arm64_finish(&w.code)) return NULL;
-  const char *base =
-      jit_place(e->jit, e->a, (str){(const char *)w.code.bytes.data, w.code.bytes.len});
-  if (!base) return NULL;
-  *out_entries = ARENA_ARRAY(e->a, const void *, l->num_ops + 1);
-  for (u32 i = 0; i < l->num_ops; i++) (*out_entries)[i] = base + w.at[i];
-  memcpy(&run, &base, sizeof run);
-  return run;
-}

@@ -1,6 +1,8 @@
 /* Cells of code over single elements: which there are, and which are in registers. */
 #include "exec/jit_cells.h"
 
+#include "exec/jit.h"
+
 /* Fills in the memory of a cell whose slot is set. */
 static void cell_find_memory(const program *p, cell *c) {
   u32 home = prog_slot_home(p, c->slot);
@@ -392,4 +394,32 @@ void cells_find_direct(writer *w) {
     w->direct_at[i] = w->num_direct;
     w->num_direct += d->num;
   }
+}
+
+/* ---- all of it ---- */
+
+scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
+  const cell_machine *m = &cells_machine;
+  writer w = {.e = e, .l = l, .code.a = e->a};
+  scalar_run_fn *run;
+  if (!e->jit || !cells_find(&w, &m->registers)) return NULL;
+  cells_find_direct(&w);
+  m->begin(&w);
+  w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
+  w.joined = arena_zalloc(e->a, l->num_ops + 1);
+  for (u32 i = 0; i < l->num_ops; i++) {
+    w.at[i] = (u32)w.code.bytes.len;
+    if (!m->write[l->ops[i].is.kind](&w, &l->ops[i])) return NULL;
+  }
+  m->write_entries(&w);
+  for (u32 i = 0; i < w.jumps.len; i += 2)
+    m->aim(&w.code, w.jumps.data[i], w.at[w.jumps.data[i + 1]]);
+  if (m->finish && !m->finish(&w.code)) return NULL;
+  const char *base =
+      jit_place(e->jit, e->a, (str){(const char *)w.code.bytes.data, w.code.bytes.len});
+  if (!base) return NULL;
+  *out_entries = ARENA_ARRAY(e->a, const void *, l->num_ops + 1);
+  for (u32 i = 0; i < l->num_ops; i++) (*out_entries)[i] = base + w.at[i];
+  memcpy(&run, &base, sizeof run);
+  return run;
 }

@@ -57,6 +57,18 @@ typedef struct writer {
   bool *joined;               /* by operation: a jump that what stands before it does, too */
 } writer;
 
+/* The processor that is compiled for: what writes its code. */
+typedef bool write_fn(writer *w, const scalar_op *o); /* false: it can not */
+typedef struct cell_machine {
+  cell_registers registers;
+  void (*begin)(writer *w);
+  write_fn *write[SCALAR_KINDS];
+  void (*write_entries)(writer *w); /* of jumps that are joined */
+  void (*aim)(jit_code *c, u32 jump, u32 target);
+  bool (*finish)(jit_code *c); /* NULL: there is nothing to */
+} cell_machine;
+extern const cell_machine cells_machine;
+
 static inline bool is_comparison(u32 op) { return op >= VM_eq && op <= VM_ge; }
 _Static_assert(VM_ne == VM_eq + 1 && VM_lt == VM_eq + 2 && VM_le == VM_eq + 3 &&
                    VM_gt == VM_eq + 4 && VM_ge == VM_eq + 5,

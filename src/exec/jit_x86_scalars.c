@@ -4,7 +4,6 @@
  * leaves, those that it writes go back. A kernel is called with places in the frame. */
 #include <stddef.h>
 
-#include "exec/jit.h"
 #include "exec/jit_x86_cells.h"
 #include "exec/launch.h"
 
@@ -13,8 +12,6 @@
 enum { FIRST_CLOBBERED = 5, LEFT = R15 };
 static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, RSI, RDI, R8, R9, R10, R11};
 static const u8 cell_floats[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
-static const cell_registers registers = {cell_gprs, cell_floats, COUNT(cell_gprs),
-                                         COUNT(cell_floats)};
 
 /* The jump that has just been written goes to an operation. */
 static void aim_at(writer *w, const scalar_op *to) {
@@ -23,8 +20,6 @@ static void aim_at(writer *w, const scalar_op *to) {
 }
 
 /* ---- write_<kind>: operations; false: not known ---- */
-
-typedef bool write_fn(writer *w, const scalar_op *o);
 
 static u32 condition_of(u32 op, bool is_signed) {
   static const u8 codes[][2] = {{4, 4}, {5, 5}, {2, 0xc}, {6, 0xe}, {7, 0xf}, {3, 0xd}};
@@ -663,33 +658,24 @@ static bool write_leave(writer *w, const scalar_op *o) {
   return true;
 }
 
-static write_fn *const write_of[] = {
-    [SCALAR_KERNEL] = write_kernel,   [SCALAR_BINARY] = write_binary, [SCALAR_UNARY] = write_unary,
-    [SCALAR_CONVERT] = write_convert, [SCALAR_SELECT] = write_select, [SCALAR_COPY] = write_copy,
-    [SCALAR_JUMP] = write_jump,       [SCALAR_UNLESS] = write_unless, [SCALAR_BACK] = write_back,
-    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,     [SCALAR_FMA] = write_fma,
+const cell_machine cells_machine = {
+    .registers = {cell_gprs, cell_floats, COUNT(cell_gprs), COUNT(cell_floats)},
+    .begin = begin_code,
+    .write =
+        {
+            [SCALAR_KERNEL] = write_kernel,
+            [SCALAR_BINARY] = write_binary,
+            [SCALAR_UNARY] = write_unary,
+            [SCALAR_CONVERT] = write_convert,
+            [SCALAR_SELECT] = write_select,
+            [SCALAR_COPY] = write_copy,
+            [SCALAR_JUMP] = write_jump,
+            [SCALAR_UNLESS] = write_unless,
+            [SCALAR_BACK] = write_back,
+            [SCALAR_LEAVE] = write_leave,
+            [SCALAR_STEP] = write_step,
+            [SCALAR_FMA] = write_fma,
+        },
+    .write_entries = write_entries,
+    .aim = x86_aim,
 };
-
-scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
-  writer w = {.e = e, .l = l, .code.a = e->a};
-  scalar_run_fn *run;
-  if (!e->jit || !cells_find(&w, &registers)) return NULL;
-  cells_find_direct(&w);
-  begin_code(&w);
-  w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
-  w.joined = arena_zalloc(e->a, l->num_ops + 1);
-  for (u32 i = 0; i < l->num_ops; i++) {
-    w.at[i] = (u32)w.code.bytes.len;
-    if (!write_of[l->ops[i].is.kind](&w, &l->ops[i])) return NULL;
-  }
-  write_entries(&w);
-  for (u32 i = 0; i < w.jumps.len; i += 2)
-    x86_aim(&w.code, w.jumps.data[i], w.at[w.jumps.data[i + 1]]);
-  const char *base =
-      jit_place(e->jit, e->a, (str){(const char *)w.code.bytes.data, w.code.bytes.len});
-  if (!base) return NULL;
-  *out_entries = ARENA_ARRAY(e->a, const void *, l->num_ops + 1);
-  for (u32 i = 0; i < l->num_ops; i++) (*out_entries)[i] = base + w.at[i];
-  memcpy(&run, &base, sizeof run);
-  return run;
-}

@@ -24,6 +24,7 @@ typedef enum scalar_kind {
   SCALAR_STEP,    /* all of u.step, which is step d of the program */
   SCALAR_FMA,     /* a * b + c, rounded once; type: of all. Only where it is compiled */
 } scalar_kind;
+enum { SCALAR_KINDS = SCALAR_FMA + 1 };
 typedef struct scalar_is {
   u8 kind;
   u16 of;
