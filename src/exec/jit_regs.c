@@ -113,24 +113,26 @@ void regs_begin(emit *e, const jit_build *b) {
   find_uses(e);
   e->next = arena_copy(e->a, e->use_begin, (n + 1) * sizeof(u32));
   memset(e->owner, 0, sizeof e->owner);
-  e->slots = e->sum == UINT32_MAX ? 0 : e->is->sums;
+  e->slots = e->sum == UINT32_MAX ? 0 : e->sums;
   e->free.len = e->num_free = 0;
   if (e->most_slots < e->slots) e->most_slots = e->slots;
 }
 
 bool regs_init(emit *e, const jit_build *b, const vectors *is, u32 vectors) {
-  u32 n = (u32)b->nodes.len, regs = 0, sum = UINT32_MAX;
+  u32 n = (u32)b->nodes.len, regs = 0, sum = UINT32_MAX, wide = 0;
   if (n > MOST_NODES) return false;
   for (u32 v = 0; v < n; v++) {
     u32 shape = jit_prim_infos[b->nodes.data[v].prim].shape, imm = b->nodes.data[v].imm;
     bool memory = shape == JIT_ONE || (shape >= JIT_LOAD && shape <= JIT_SUM);
     if (memory && imm >= regs) regs = imm + 1;
-    if (shape == JIT_SUM) sum = imm;
+    if (shape == JIT_SUM) sum = imm, wide = jit_prim_infos[b->nodes.data[v].prim].wide;
   }
   *e = (emit){.a = b->a, .b = b, .code.a = b->a, .is = is, .sum = sum, .vectors = vectors};
   e->num_v = is->num_v;
   e->scalar = vectors == 0;
-  if (sum != UINT32_MAX && is->sums_at != NO_REG) e->num_v = is->sums_at;
+  e->sums = is->sums << wide;
+  e->sums_at = is->sums_at == NO_REG ? NO_REG : is->sums_at + is->sums - e->sums;
+  if (sum != UINT32_MAX && e->sums_at != NO_REG) e->num_v = e->sums_at;
   e->num_in_memory = regs;
   e->pointer = arena_alloc(b->a, regs + 1);
   memset(e->pointer, NO_REG, regs + 1);
@@ -217,8 +219,8 @@ u32 regs_choose_rounds(const emit *e) {
   if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
   if (halves) rounds = pairs ? 2 : rounds / 2;
   while (rounds * e->is->lanes > e->vectors * WIDE) rounds /= 2;
-  bool in_registers = e->sum != UINT32_MAX && e->is->sums_at != NO_REG;
+  bool in_registers = e->sum != UINT32_MAX && e->sums_at != NO_REG;
   u32 least = in_registers ? e->is->sums : 1; /* so that each has a running sum of its own */
   while (rounds > least && (rounds * pressure > e->is->many || rounds * length > LONG)) rounds /= 2;
-  return rounds;
+  return rounds < least ? least : rounds;
 }

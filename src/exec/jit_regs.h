@@ -34,6 +34,7 @@ typedef struct emit {
   u32 vectors;       /* of 16 that there are, or more */
   u32 num_v, rounds; /* registers given out; as one in the loop */
   u32 sum;           /* where a sum goes, UINT32_MAX: there is none */
+  u32 sums, sums_at; /* running ones, as `is` has them of 32 bits */
   bool *needed;
   u32 *use_begin, *uses, *next; /* by value: where it is used, and next */
   u8 *place;                    /* by value: its register */

@@ -234,20 +234,39 @@ static void emit_store(PRIMITIVE) {
   regs_release(e, at);
 }
 
-static const u32 minus_zero[8] = {1u << 31, 1u << 31, 1u << 31, 1u << 31,
-                                  1u << 31, 1u << 31, 1u << 31, 1u << 31};
+/* Of f32, and behind it of f64. */
+static const u32 minus_zero[2][8] = {
+    {1u << 31, 1u << 31, 1u << 31, 1u << 31, 1u << 31, 1u << 31, 1u << 31, 1u << 31},
+    {0, 1u << 31, 0, 1u << 31, 0, 1u << 31, 0, 1u << 31}};
+static bool sums_wide(const emit *e) { return e->sums > e->is->sums; }
+/* The running sum of a primitive, of those in the loop. */
+static u32 running_of(const emit *e, const jit_node *n) {
+  return sums_wide(e) ? 2 * n->part + (n->prim == JP_sumpdh) : n->part;
+}
+/* The mask of what is left becomes that of half a vector; make_mask takes it back. */
+static void halve_mask(emit *e, bool upper) {
+  static const x86_op shift = {1, 3, 1, 0x30, 0, 0, false}; /* kshiftrw */
+  if (is_avx2(e)) {
+    if (upper) regs_put(e, regs_op(e, JP_extracti64x4), REST_V, 0, x86_reg(REST_V), 1);
+    regs_put(e, regs_op(e, JP_pmovsxdq), REST_V, 0, x86_reg(REST_V), -1);
+  } else if (upper) {
+    x86_vex(&e->code, shift, REST_K, 0, x86_reg(REST_K), (i32)e->is->lanes / 2);
+  }
+}
 /* To the sums in the frame: of what is left, or with AVX2. Lanes that are not there add -0, which
  * changes nothing. */
 static void sum_in_frame(emit *e, const jit_node *n, u32 a, x86_op add) {
   u32 spare = e->is->spare, step = e->rounds * e->is->lanes;
-  x86_rm m = regs_slot(e, n->part);
+  bool wide = sums_wide(e), halved = wide && e->rest;
+  x86_rm m = regs_slot(e, running_of(e, n));
   if (e->rest || step < FOLD_RUNNING) {
     x86_move(&e->code, RAX, RCX);
     x86_arith(&e->code, 4, RAX, FOLD_RUNNING - 1);
-    m.index = RAX, m.scale = 2;
+    m.index = RAX, m.scale = wide ? 3 : 2;
   }
+  if (halved) halve_mask(e, n->prim == JP_sumpdh);
   if (e->rest && is_avx2(e)) {
-    regs_put(e, move_v, spare, 0, regs_pooled(e, minus_zero, 8), -1);
+    regs_put(e, move_v, spare, 0, regs_pooled(e, minus_zero[wide], 8), -1);
     regs_put(e, regs_op(e, JP_pblendmd), spare, spare, x86_reg(a), REST_V << 4);
     a = spare;
   } else if (e->rest) {
@@ -256,10 +275,11 @@ static void sum_in_frame(emit *e, const jit_node *n, u32 a, x86_op add) {
   }
   if (is_avx2(e)) regs_put(e, add, spare, a, m, -1);
   regs_put(e, with_opcode(move_v, 0x11), spare, 0, m, -1);
+  if (halved) make_mask(e);
 }
 static void emit_sum(PRIMITIVE) {
-  u32 a = regs_need(e, n->arg[0]), to = e->is->sums_at + n->part % e->is->sums;
-  if (e->rest || e->is->sums_at == NO_REG)
+  u32 a = regs_need(e, n->arg[0]), to = e->sums_at + running_of(e, n) % e->sums;
+  if (e->rest || e->sums_at == NO_REG)
     sum_in_frame(e, n, a, regs_op(e, n->prim));
   else
     regs_put(e, regs_op(e, n->prim), to, to, x86_reg(a), -1);
@@ -385,24 +405,26 @@ void regs_emit(emit *e, u32 at) { emit_of[info_of(e, at)->shape](e, at, node_of(
 
 /* Running sums begin with -0, which changes nothing. */
 static void begin_sums(emit *e) {
-  const vectors *is = e->is;
-  for (u32 i = 0; i < is->sums; i++) {
-    u32 to = is->sums_at == NO_REG ? is->spare : is->sums_at + i;
-    regs_put(e, regs_op(e, JP_const32), to, 0, regs_pooled(e, minus_zero, 1), -1);
-    if (to == is->spare) regs_put(e, with_opcode(move_v, 0x11), to, 0, regs_slot(e, i), -1);
+  bool wide = sums_wide(e);
+  for (u32 i = 0; i < e->sums; i++) {
+    u32 to = e->sums_at == NO_REG ? e->is->spare : e->sums_at + i;
+    regs_put(e, regs_op(e, wide ? JP_const64 : JP_const32), to, 0,
+             regs_pooled(e, minus_zero[wide], 1 + wide), -1);
+    if (to == e->is->spare) regs_put(e, with_opcode(move_v, 0x11), to, 0, regs_slot(e, i), -1);
   }
 }
 static void keep_sums(emit *e) {
-  for (u32 i = 0; i < e->is->sums && e->is->sums_at != NO_REG; i++)
-    regs_put(e, with_opcode(move_v, 0x11), e->is->sums_at + i, 0, regs_slot(e, i), -1);
+  for (u32 i = 0; i < e->sums && e->sums_at != NO_REG; i++)
+    regs_put(e, with_opcode(move_v, 0x11), e->sums_at + i, 0, regs_slot(e, i), -1);
 }
 /* As fold_order.h has it. */
 static void join_sums(emit *e) {
   static const x86_op quarter = {1, 3, 0, 0x39, X86_ALL, 0, false}; /* vextract[if]32x4 */
   static const x86_op shuffle = {1, 1, 0, 0x70, X86_ALL, 0, false}; /* vpshufd */
   static const x86_op half = {1, 3, 1, 0x3b, X86_ALL, 0, false};    /* vextracti64x4 */
-  x86_op add = regs_op(e, JP_sumps);
-  u32 n = e->is->sums / 2;
+  bool wide = sums_wide(e);
+  x86_op add = regs_op(e, wide ? JP_sumpd : JP_sumps);
+  u32 n = e->sums / 2;
   for (u32 i = 0; i < n; i++) {
     regs_put(e, move_v, i, 0, regs_slot(e, i), -1);
     regs_put(e, add, i, i, regs_slot(e, i + n), -1);
@@ -417,9 +439,11 @@ static void join_sums(emit *e) {
   regs_put(e, add, 0, 0, x86_reg(1), -1);
   regs_put(e, shuffle, 1, 0, x86_reg(0), 0xee);
   regs_put(e, add, 0, 0, x86_reg(1), -1);
-  regs_put(e, shuffle, 1, 0, x86_reg(0), 0x55);
-  regs_put(e, add, 0, 0, x86_reg(1), -1);
-  regs_put(e, with_opcode(one_float, 0x11), 0, 0, regs_first(e, e->sum), -1);
+  if (!wide) {
+    regs_put(e, shuffle, 1, 0, x86_reg(0), 0x55);
+    regs_put(e, add, 0, 0, x86_reg(1), -1);
+  }
+  regs_put(e, with_opcode(wide ? one_real : one_float, 0x11), 0, 0, regs_first(e, e->sum), -1);
 }
 
 /* Whole rounds while there are enough elements, then vectors one by one behind a mask, of which the

@@ -79,10 +79,9 @@ static kern_words_fn *find_words(const reduction *r, const prog_loop *l, const f
   return half && most && f && l->init && as_it_is ? f->most_words : NULL;
 }
 
-/* Whether results are sums of floats; f32 alone: of these. */
-static bool sums_floats(const reduction *r, const prog_loop *l, bool f32) {
+static bool sums_floats(const reduction *r, const prog_loop *l) {
   vm_rtype t = vm_rtype_of(r->c.types[0]);
-  return r->fold && l->body.kind == REDUCE_SUM && (t == R_f32 || (t == R_f64 && !f32));
+  return r->fold && l->body.kind == REDUCE_SUM && (t == R_f32 || t == R_f64);
 }
 
 /* Whether inputs are brought together in scratch memory, of which long blocks take too much. */
@@ -115,7 +114,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (!leave_results(p, l)) return false;
   loop_cut(e->a, p, target);
   if (!has_rows(p, &r->results)) return false; /* before there is code for it */
-  if (sums_floats(r, l, false) && length % 16 == 0 && !as_it_is)
+  if (sums_floats(r, l) && length % 16 == 0 && !as_it_is)
     kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
   if (!has_rows(p, &r->results)) return false;
@@ -167,7 +166,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   u32 first = dims_before_columns(p, &p->walks[l->num_in]);
   if (first == 0 || !leave_results(p, l)) return false;
   u64 whole = FOLD_ROWS * r->columns;
-  if (sums_floats(r, l, false) && of_rows) kn.sums = SUMS_COLUMNS;
+  if (sums_floats(r, l) && of_rows) kn.sums = SUMS_COLUMNS;
   loop_lower_unit(e, &kn, l, true, whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole);
   if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
   loop_lower_inputs(e, &kn, l);
@@ -275,7 +274,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   split_plans(e, r, l, rows);
-  if (rows && r->fold && l->num_out == 1 && sums_floats(r, l, true)) r->kn.sums = SUMS_BLOCK;
+  if (rows && r->fold && l->num_out == 1 && sums_floats(r, l)) r->kn.sums = SUMS_BLOCK;
   bool as_it_is = l->code.len == 2;
   bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
   loop_lower_unit(e, &r->kn, l, true,

@@ -62,20 +62,28 @@ static void run_values(const reduction *r, const exec_env *env, reducing *s, con
   for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
 }
 
+static void add_one(char *acc, const char *init, const char *x, u32 width) {
+  double sum[2];
+  float narrow[2];
+  if (width == sizeof *narrow) {
+    memcpy(narrow, init, width), memcpy(narrow + 1, x, width);
+    narrow[0] += narrow[1];
+    memcpy(acc, narrow, width);
+  } else {
+    memcpy(sum, init, width), memcpy(sum + 1, x, width);
+    sum[0] += sum[1];
+    memcpy(acc, sum, width);
+  }
+}
 /* A block's values for result o as one, on top of what `init` has. */
 static void fold_values(const reduction *r, const reducing *s, const block *b, u32 o, void *acc,
                         const void *init) {
-  float sum, from;
-  if (!r->kn.unit->sums) {
+  if (!r->kn.unit->sums)
     r->fold(b->elements, acc, init, s->value[o]);
-    return;
-  }
-  memcpy(&sum, s->value[o], sizeof sum);
-  if (init) {
-    memcpy(&from, init, sizeof from);
-    sum = from + sum;
-  }
-  memcpy(acc, &sum, sizeof sum);
+  else if (init)
+    add_one(acc, init, s->value[o], r->c.width[o]);
+  else
+    memcpy(acc, s->value[o], r->c.width[o]);
 }
 
 /* ---- rows ---- */
