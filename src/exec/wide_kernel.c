@@ -24,6 +24,9 @@ typedef __mmask8 v_truth;
 #define v_of_bits(w) _mm512_castsi512_pd(w)
 #define v_whole(x) _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
 #define v_scale_by(x, n) _mm512_scalef_pd(x, n)
+#define v_root(x) _mm512_sqrt_pd(x)
+#define v_evens(x, y) _mm512_unpacklo_pd(x, y) /* of pairs, within 16 bytes */
+#define v_odds(x, y) _mm512_unpackhi_pd(x, y)
 #define w_const(x) _mm512_set1_epi64((long long)(x))
 #define w_add(x, y) _mm512_add_epi64(x, y)
 #define w_sub(x, y) _mm512_sub_epi64(x, y)
@@ -63,6 +66,9 @@ typedef __m256i v_word;
 #define v_bits(x) _mm256_castpd_si256(x)
 #define v_of_bits(w) _mm256_castsi256_pd(w)
 #define v_whole(x) _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define v_root(x) _mm256_sqrt_pd(x)
+#define v_evens(x, y) _mm256_unpacklo_pd(x, y)
+#define v_odds(x, y) _mm256_unpackhi_pd(x, y)
 #define w_const(x) _mm256_set1_epi64x((long long)(x))
 #define w_add(x, y) _mm256_add_epi64(x, y)
 #define w_sub(x, y) _mm256_sub_epi64(x, y)
@@ -96,6 +102,9 @@ typedef uint64x2_t v_word, v_truth;
 #define v_bits(x) vreinterpretq_u64_f64(x)
 #define v_of_bits(w) vreinterpretq_f64_u64(w)
 #define v_whole(x) vrndq_f64(x)
+#define v_root(x) vsqrtq_f64(x)
+#define v_evens(x, y) vtrn1q_f64(x, y)
+#define v_odds(x, y) vtrn2q_f64(x, y)
 #define w_const(x) vdupq_n_u64(x)
 #define w_add(x, y) vaddq_u64(x, y)
 #define w_sub(x, y) vsubq_u64(x, y)
@@ -129,6 +138,7 @@ typedef uint64x2_t v_word, v_truth;
 
 #define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
 #define MAYBE __attribute__((unused))
+#define APART __attribute__((noinline)) /* calls cost less than its code at each */
 
 /* A vector of results of vectors of operands; x is the second one where there is none. A function
  * of its own, of which single numbers and long rows are called: they stay in registers. */
@@ -180,12 +190,12 @@ RUN(f32, float)
 #define BEHIND_2 bv
 /* Lanes that a function does not take go to `f`, one by one. */
 #define DEFINE_ONE(op, operands, t, T, f, takes, near)                                             \
-  __attribute__((noinline)) static v_num far_##op##_##t(u32 taken, v_num x, v_num y, v_num r) {    \
+  APART static v_num far_##op##_##t(u32 taken, v_num x, v_num y, v_num r) {                        \
     (void)x, (void)y;                                                                              \
     EXACTLY(for (u32 i = 0; i < LANES; i++) if (!(taken >> i & 1)) r[i] = FAR_##operands(f, T);)   \
     return r;                                                                                      \
   }                                                                                                \
-  static v_num near_##op##_##t(v_num x, v_num y) {                                                 \
+  APART static v_num near_##op##_##t(v_num x, v_num y) {                                           \
     MAYBE const v_num zero = v_const(minus_zero);                                                  \
     (void)y;                                                                                       \
     u32 taken = takes;                                                                             \
@@ -231,41 +241,140 @@ RUN(f32, float)
 #include "program/vm_ops.def"
 #undef VM
 
-/* Powers of c64, exp(b log a): f64 has places enough for what an exponent makes of an error, and
- * squares of all sizes. Ends go to num_cpow. */
-static void pow_c64(size_t n, kern_c64 *d, const kern_c64 *a, const kern_c64 *b) {
-  double part[4][LANES];
-  for (size_t i = 0; i < LANES; i++) {
-    const kern_c64 *x = a + (i < n ? i : 0), *y = b + (i < n ? i : 0);
-    part[0][i] = (double)x->re, part[1][i] = (double)x->im;
-    part[2][i] = (double)y->re, part[3][i] = (double)y->im;
-  }
-  v_num v[4], half = v_const(0.5);
-  memcpy(v, part, sizeof v);
-  v_num square = v_fma(v[0], v[0], v_mul(v[1], v[1])), angle = atan2_f64(v[1], v[0]);
-  v_num log = v_mul(half, log_f64(square));
-  v_num size = v_left(v[3], angle, v_mul(v[2], log)), turn = v_fma(v[3], log, v_mul(v[2], angle));
-  v_truth sizes = t_and(v_gt(square, v_const(0)), v_lt(abs_f64(size), v_const(700)));
-  u32 taken = t_lanes(t_and(sizes, sine_takes_f64(turn)));
-  size = exp_f64(size);
-  v[0] = v_mul(size, sine_f64(turn, 1)), v[1] = v_mul(size, sine_f64(turn, 0));
-  memcpy(part, v, 2 * sizeof *v);
-  for (size_t i = 0; i < n; i++) {
-    if (!(taken >> i & 1)) {
-      num_complex r;
-      EXACTLY(r = num_cpow((num_complex){(double)a[i].re, (double)a[i].im},
-                           (num_complex){(double)b[i].re, (double)b[i].im});)
-      part[0][i] = r.re, part[1][i] = r.im;
-    }
-    d[i] = (kern_c64){(float)part[0][i], (float)part[1][i]};
+/* ---- complex numbers ---- */
+
+/* LANES of them, in an order that is the same for all, and which of them were taken. */
+typedef struct pairs {
+  v_num re, im;
+  u32 taken;
+} pairs;
+typedef pairs pairs_fn(const pairs *x, const pairs *y);
+typedef num_complex exact_fn(num_complex x, num_complex y);
+
+APART static void put_exact(pairs *r, const pairs *x, const pairs *y, exact_fn *exact) {
+  for (u32 i = 0; i < LANES; i++) {
+    num_complex z = {x->re[i], x->im[i]}, by = {y->re[i], y->im[i]};
+    if (r->taken >> i & 1) continue;
+    EXACTLY(z = exact(z, by);)
+    r->re[i] = z.re, r->im[i] = z.im;
   }
 }
-static void k_pow_c64(PARAMS) {
-  (void)cv;
-  for (size_t i = 0; i < n; i += LANES)
-    pow_c64(n - i < LANES ? n - i : LANES, (kern_c64 *)dv + i, (const kern_c64 *)av + i,
-            (const kern_c64 *)bv + i);
+/* Parts lie in turn. What is left is filled up with copies of the first number. */
+#define PAIRS(t, T, part)                                                                          \
+  static pairs read_##t(size_t n, const T *from) {                                                 \
+    T all[2 * LANES];                                                                              \
+    for (size_t i = 0; n < LANES && i < 2 * LANES; i++) all[i] = from[i < 2 * n ? i : i % 2];      \
+    if (n < LANES) from = all;                                                                     \
+    v_num x = LOAD_##part(from), y = LOAD_##part(from + LANES);                                    \
+    return (pairs){v_evens(x, y), v_odds(x, y), 0};                                                \
+  }                                                                                                \
+  static void map_##t(size_t n, T *d, const T *a, const T *b, pairs_fn *near, exact_fn *exact) {   \
+    T all[2 * LANES];                                                                              \
+    for (size_t i = 0; i < 2 * n; i += 2 * LANES) {                                                \
+      size_t now = n - i / 2 < LANES ? n - i / 2 : LANES;                                          \
+      pairs x = read_##t(now, a + i), y = read_##t(now, b + i), r = near(&x, &y);                  \
+      if (r.taken != t_all) put_exact(&r, &x, &y, exact);                                          \
+      T *to = now < LANES ? all : d + i;                                                           \
+      STORE_##part(to, v_evens(r.re, r.im));                                                       \
+      STORE_##part(to + LANES, v_odds(r.re, r.im));                                                \
+      if (now < LANES) memcpy(d + i, all, 2 * now * sizeof *d);                                    \
+    }                                                                                              \
+  }
+PAIRS(c64, float, f32)
+PAIRS(c128, double, f64)
+
+#define PAIRS_FN static pairs
+static v_num sin_of(v_num x) { return near_sin_f64(x, x); }
+static v_num cos_of(v_num x) { return near_cos_f64(x, x); }
+static v_num exp_of(v_num x) { return near_exp_f64(x, x); }
+static v_num expm1_of(v_num x) { return near_expm1_f64(x, x); }
+static u32 within(v_num x, double limit) { return t_lanes(v_lt(abs_f64(x), v_const(limit))); }
+/* The square of a number's size, where it is far from what is not normal. */
+static v_num square_of(const pairs *x, u32 *taken) {
+  v_num r = v_fma(x->re, x->re, v_mul(x->im, x->im));
+  *taken = t_lanes(t_and(v_gt(r, v_const(0x1p-900)), v_lt(r, v_const(0x1p900))));
+  return r;
 }
+APART static v_num hyperbolic(v_num x, v_num *cosh) { /* its sine, of |x| < 700 */
+  v_num one = v_const(1), half = v_const(0.5), e = expm1_of(abs_f64(x));
+  v_num power = v_add(e, one), by = v_div(one, power);
+  *cosh = v_mul(half, v_add(power, by));
+  return signed_f64(v_mul(half, v_fma(e, by, e)), x);
+}
+
+/* sinh(x + iy) = sinh x cos y + i cosh x sin y; turned: of cosh. */
+APART static pairs products(const pairs *x, bool turned) {
+  v_num cosh, sinh = hyperbolic(x->re, &cosh);
+  return (pairs){v_mul(turned ? cosh : sinh, cos_of(x->im)),
+                 v_mul(turned ? sinh : cosh, sin_of(x->im)),
+                 within(x->re, 700) & within(x->im, INFINITY)};
+}
+PAIRS_FN pairs_sinh(const pairs *x, const pairs *unused) {
+  (void)unused;
+  return products(x, false);
+}
+PAIRS_FN pairs_cosh(const pairs *x, const pairs *unused) {
+  (void)unused;
+  return products(x, true);
+}
+/* Of sinh cosh of one part and sin cos of the other, by sinh^2 + cos^2: nothing cancels. */
+PAIRS_FN pairs_tanh(const pairs *x, const pairs *unused) {
+  v_num cosh, sinh = hyperbolic(x->re, &cosh), c = cos_of(x->im);
+  v_num under = v_fma(sinh, sinh, v_mul(c, c));
+  (void)unused;
+  return (pairs){v_div(v_mul(sinh, cosh), under), v_div(v_mul(sin_of(x->im), c), under),
+                 within(x->re, 300) & within(x->im, INFINITY)};
+}
+PAIRS_FN pairs_tan(const pairs *x, const pairs *unused) {
+  pairs turned = {x->im, x->re, 0}, r = pairs_tanh(&turned, unused);
+  return (pairs){r.im, r.re, r.taken};
+}
+/* As num_cexpm1 has it. */
+PAIRS_FN pairs_expm1(const pairs *x, const pairs *unused) {
+  v_num half = sin_of(v_mul(x->im, v_const(0.5))), square = v_mul(half, half);
+  (void)unused;
+  return (pairs){v_fma(expm1_of(x->re), cos_of(x->im), v_neg(v_add(square, square))),
+                 v_mul(exp_of(x->re), sin_of(x->im)), within(x->re, 700) & within(x->im, INFINITY)};
+}
+PAIRS_FN pairs_sign(const pairs *x, const pairs *unused) {
+  pairs r;
+  v_num size = v_root(square_of(x, &r.taken));
+  (void)unused;
+  r.re = v_div(x->re, size), r.im = v_div(x->im, size);
+  return r;
+}
+/* exp(b log a), whose error is as large as that exponent and that angle. */
+APART static pairs power(const pairs *x, const pairs *y, double most) {
+  pairs r;
+  v_num log = v_mul(v_const(0.5), near_log_f64(square_of(x, &r.taken), x->re));
+  v_num angle = near_atan2_f64(x->im, x->re);
+  v_num size = v_left(y->im, angle, v_mul(y->re, log));
+  v_num turn = v_fma(y->im, log, v_mul(y->re, angle));
+  r.taken &= within(size, most) & within(turn, most);
+  size = exp_of(size);
+  r.re = v_mul(size, cos_of(turn)), r.im = v_mul(size, sin_of(turn));
+  return r;
+}
+/* f64 has places enough for c64. */
+PAIRS_FN power_c64(const pairs *x, const pairs *y) { return power(x, y, 700); }
+PAIRS_FN power_c128(const pairs *x, const pairs *y) { return power(x, y, 16); }
+
+#define COMPLEX_OF(op, t, T, b, near, exact)                                                       \
+  static void k_##op##_##t(PARAMS) {                                                               \
+    (void)bv, (void)cv;                                                                            \
+    map_##t(n, (T *)dv, (const T *)av, (const T *)b, near, exact);                                 \
+  }
+#define COMPLEX(op)                                                                                \
+  static num_complex exact_##op(num_complex x, num_complex y) {                                    \
+    (void)y;                                                                                       \
+    return num_c##op(x);                                                                           \
+  }                                                                                                \
+  COMPLEX_OF(op, c64, float, av, pairs_##op, exact_##op)                                           \
+  COMPLEX_OF(op, c128, double, av, pairs_##op, exact_##op)
+#define COMPLEX_FUNCTIONS(DO) DO(sinh) DO(cosh) DO(tanh) DO(tan) DO(expm1) DO(sign)
+COMPLEX_FUNCTIONS(COMPLEX)
+COMPLEX_OF(pow, c64, float, bv, power_c64, num_cpow)
+COMPLEX_OF(pow, c128, double, bv, power_c128, num_cpow)
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -278,5 +387,8 @@ void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning) EACH(SET, KIND_##f, id, operands)
 #include "program/vm_ops.def"
 #undef VM
-  k->binary[VM_pow][R_c64][FORM_VV] = k_pow_c64;
+#define SET_COMPLEX(op) SET_1(op, c64) SET_1(op, c128)
+  COMPLEX_FUNCTIONS(SET_COMPLEX)
+  SET_2(pow, c64)
+  SET_2(pow, c128)
 }

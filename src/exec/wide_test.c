@@ -9,6 +9,9 @@
 #include "num/special.h"
 #include "tests/unit.h"
 
+#include <complex.h>
+#undef complex /* others have fields of that name */
+
 enum { COUNT_OF = 1 << 16 };
 
 static u64 state = 1;
@@ -178,6 +181,91 @@ static void check_complex_powers(const vm_kernels *k) {
   CHECK(worst < 0x1p-24);
 }
 
+/* Beside long double's, part by part; ends are num's. */
+typedef long double _Complex wide_fn(long double _Complex z);
+static long double _Complex exact_sign(long double _Complex z) { return z / cabsl(z); }
+static long double _Complex exact_expm1(long double _Complex z) {
+  long double x = creall(z), y = cimagl(z), s = sinl(y / 2);
+  return __builtin_complex(expm1l(x) * cosl(y) - 2 * s * s, expl(x) * sinl(y));
+}
+static double off_by(double x, long double want, double size) {
+  return (double)(fabsl((long double)x - want) / fmaxl(fabsl(want), (long double)size));
+}
+static void check_complex_function(const vm_kernels *k, vm_op op, wide_fn *exact,
+                                   num_complex (*end)(num_complex), bool cancels) {
+  enum { MANY = 4099 };
+  static kern_c128 a[MANY], c[MANY];
+  static kern_c64 narrow[MANY], rounded[MANY];
+  const float ends[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 1e38f, 1e-42f, 800, -301};
+  double worst = 0, worst_narrow = 0;
+  for (u32 i = 0; i < MANY; i++) {
+    double scale = i % 2 ? 1 : 20;
+    float re = (float)(scale * between(-1, 1)), im = (float)(scale * between(-1, 1));
+    if (i % 13 == 0) re = ends[i / 13 % COUNT(ends)];
+    if (i % 17 == 0) im = ends[i / 17 % COUNT(ends)];
+    narrow[i] = (kern_c64){re, im};
+    a[i] = (kern_c128){(double)re, (double)im};
+  }
+  k->unary[op][R_c64](MANY, rounded, narrow, NULL, NULL);
+  k->unary[op][R_c128](MANY, c, a, NULL, NULL);
+  for (u32 i = 0; i < MANY; i++) {
+    num_complex from = {a[i].re, a[i].im}, w = end(from);
+    bool plain = i % 13 && i % 17;
+    long double _Complex z = exact(__builtin_complex((long double)from.re, (long double)from.im));
+    double size = cancels ? (double)cabsl(z) : 0;
+    worst =
+        fmax(worst,
+             !plain ? 0 : fmax(off_by(c[i].re, creall(z), size), off_by(c[i].im, cimagl(z), size)));
+    double off = plain ? fmax(off_by((double)rounded[i].re, creall(z), size),
+                              off_by((double)rounded[i].im, cimagl(z), size))
+                       : 0;
+    worst_narrow = fmax(worst_narrow, off);
+    bool same = isnan(w.re) == isnan(c[i].re) && isnan(w.im) == isnan(c[i].im) &&
+                isinf(w.re) == isinf(c[i].re) && isinf(w.im) == isinf(c[i].im) &&
+                (w.re != 0 || num_f64_bits(w.re) == num_f64_bits(c[i].re)) &&
+                (w.im != 0 || num_f64_bits(w.im) == num_f64_bits(c[i].im));
+    if (!same)
+      fprintf(stderr, "%s(%a, %a): (%a, %a), not (%a, %a)\n", vm_op_name(op), from.re, from.im,
+              c[i].re, c[i].im, w.re, w.im);
+    CHECK(same);
+  }
+  if (getenv("WIDE_TEST_TELLS"))
+    printf("%s of c128: %.2f, of c64: %.2f\n", vm_op_name(op), worst * 0x1p53,
+           worst_narrow * 0x1p24);
+  CHECK(worst < 0x1p-49 && worst_narrow < 0x1.1p-24);
+}
+static void check_complex_functions(const vm_kernels *k) {
+  check_complex_function(k, VM_sinh, csinhl, num_csinh, false);
+  check_complex_function(k, VM_cosh, ccoshl, num_ccosh, false);
+  check_complex_function(k, VM_tanh, ctanhl, num_ctanh, false);
+  check_complex_function(k, VM_tan, ctanl, num_ctan, false);
+  check_complex_function(k, VM_expm1, exact_expm1, num_cexpm1, true);
+  check_complex_function(k, VM_sign, exact_sign, num_csign, false);
+}
+/* As num's, whose are of long double. */
+static void check_wide_powers(const vm_kernels *k) {
+  enum { MANY = 4099 };
+  static kern_c128 a[MANY], b[MANY], c[MANY];
+  const double ends[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1e200, 1e-200, -2};
+  double worst = 0;
+  for (u32 i = 0; i < MANY; i++) {
+    double size = exp2(between(-30, 30));
+    a[i] = (kern_c128){size * between(-1, 1), size * between(-1, 1)};
+    b[i] = (kern_c128){between(-4, 4), i % 3 ? between(-4, 4) : 0};
+    if (i % 7 == 0) a[i].re = ends[i / 7 % COUNT(ends)];
+    if (i % 11 == 0) b[i].re = ends[i / 11 % COUNT(ends)];
+  }
+  k->binary[VM_pow][R_c128][FORM_VV](MANY, c, a, b, NULL);
+  for (u32 i = 0; i < MANY; i++) {
+    num_complex w = num_cpow((num_complex){a[i].re, a[i].im}, (num_complex){b[i].re, b[i].im});
+    double size = hypot(w.re, w.im), off = hypot(c[i].re - w.re, c[i].im - w.im);
+    if (size > 0 && size < INFINITY) worst = fmax(worst, off / size);
+    CHECK(isnan(w.re) == isnan(c[i].re) && isinf(w.im) == isinf(c[i].im));
+  }
+  if (getenv("WIDE_TEST_TELLS")) printf("powers of c128: %.2f\n", worst * 0x1p53);
+  CHECK(worst < 0x1p-48);
+}
+
 static void check_table(void (*fill)(vm_kernels *)) {
   static vm_kernels k;
   k = (vm_kernels){.isa = "f64"};
@@ -189,6 +277,8 @@ static void check_table(void (*fill)(vm_kernels *)) {
   check_ends(&k);
   check_narrow(&k);
   check_complex_powers(&k);
+  check_wide_powers(&k);
+  check_complex_functions(&k);
 }
 
 int main(void) {
