@@ -223,6 +223,16 @@ static void load_input(unrolled *u, const prog_loop *l, u32 in, u64 n, u32 *load
   }
 }
 
+/* Whether rows as they are stored take less so than side by side, with what is there for rows. */
+static bool are_few(const lower_env *e, const prog_loop *l, u64 n) {
+  enum { FEW = 8 };
+  dtype t = e->prog->slots[l->out[0].slot].type;
+  prog_reducer kind = l->body.kind;
+  bool has_rows = e->k->fold_rows[vm_rtype_of(t)] &&
+                  (kind == REDUCE_SUM || kind == REDUCE_MAX || kind == REDUCE_MIN);
+  return reduce_goes_along(l) && !num_is_small_float(t) && (n <= FEW || !has_rows);
+}
+
 bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out) {
   u32 kept = l->rank - l->reduced;
   u64 n = prog_volume(l->dims + kept, l->reduced), results = prog_volume(l->dims, kept);
@@ -233,7 +243,7 @@ bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_st
   u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS];
   if (!l->init || n < 2 || n > MOST || j.n > COMBINE_OPERANDS) return false;
   if (l->body.kind != REDUCE_CODE) {
-    if (l->num_out > 1 || (l->code.len == 2 && !columns)) return false;
+    if (l->num_out > 1 || (l->code.len == 2 && !columns && !are_few(e, l, n))) return false;
     known = prog_body_code(l->body.kind, e->prog->slots[l->out[0].slot].type, storage);
     j.code = &known;
   }
