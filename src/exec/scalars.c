@@ -108,6 +108,7 @@ OP(and_pred, u8, u8, x &y)
 OP(or_pred, u8, u8, x | y)
 OP(xor_pred, u8, u8, x ^ y)
 OP(not_pred, u8, u8, x ^ 1)
+OP(eq_pred, u8, u8, x == y)
 
 #define CONVERTS(C)                                                                                \
   C(s64, i64, s32, i32)                                                                            \
@@ -157,9 +158,17 @@ typedef struct known {
   COMPARE_ROWS(type), ROW(and, type), ROW(or, type), ROW(xor, type), ROW(max, type),               \
       ROW(min, type), ROW(div, type), ROW(rem, type)
 #define FLOAT_ROWS(type) COMPARE_ROWS(type), ROW(div, type)
-static const known binaries[] = {INTEGER_ROWS(s32), INTEGER_ROWS(u32), INTEGER_ROWS(s64),
-                                 INTEGER_ROWS(u64), FLOAT_ROWS(f32),   FLOAT_ROWS(f64),
-                                 ROW(and, pred),    ROW(or, pred),     ROW(xor, pred)};
+static const known binaries[] = {INTEGER_ROWS(s32),
+                                 INTEGER_ROWS(u32),
+                                 INTEGER_ROWS(s64),
+                                 INTEGER_ROWS(u64),
+                                 FLOAT_ROWS(f32),
+                                 FLOAT_ROWS(f64),
+                                 ROW(and, pred),
+                                 ROW(or, pred),
+                                 ROW(xor, pred),
+                                 ROW(eq, pred),
+                                 {VM_ne, R_pred, R_pred, op_xor_pred}};
 static const known unaries[] = {ROW(neg, s32),  ROW(neg, u32), ROW(neg, s64),  ROW(neg, u64),
                                 ROW(neg, f32),  ROW(neg, f64), ROW(not, pred), ROW(sign, s32),
                                 ROW(sign, s64), ROW(abs, f32), ROW(abs, f64),  ROW(sqrt, f32),
@@ -177,6 +186,8 @@ scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
   for (u32 form = 0; form < 4; form++)                                                             \
     if (k->select[log][form] == fn) FAST(SELECT, log, 0, op_select_##log);
   BY_WIDTH(SELECT)
+  for (u32 i = 0; i < COUNT(copies); i++)
+    if (k->splat[i] == fn) FAST(COPY, i, 0, copies[i]);
   for (u32 i = 0; i < COUNT(binaries); i++)
     for (u32 form = 0; form < FORM_COUNT; form++)
       if (k->binary[binaries[i].op][binaries[i].type][form] == fn)

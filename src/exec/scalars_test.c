@@ -45,7 +45,10 @@ static void add_operation(writer *w, u32 *seed) {
   if (pick(seed, 2)) {
     static const vm_op compares[] = {VM_eq, VM_ne, VM_lt, VM_le, VM_gt, VM_ge};
     u32 p = vm_emit(w->b, &l->code, compares[pick(seed, 6)], DTYPE_pred, a, b, 0);
+    u32 other = vm_emit(w->b, &l->code, compares[pick(seed, 6)], DTYPE_pred, b, a, 0);
     if (pick(seed, 2)) p = vm_emit(w->b, &l->code, VM_not, DTYPE_pred, p, 0, 0);
+    if (pick(seed, 2))
+      p = vm_emit(w->b, &l->code, pick(seed, 2) ? VM_ne : VM_eq, DTYPE_pred, p, other, 0);
     v = vm_emit(w->b, &l->code, VM_select, t, p, v, b);
   }
   prog_loop_out(w->b, l, w->slot[to], 0, (i64[]){1}, v);
