@@ -42,9 +42,16 @@ static bool is_complex(const vm_call *c) {
   if (w.kind != CALL_unary && w.kind != CALL_binary) return false;
   return w.type == R_c64 || (w.type == R_f32 && w.of == VM_complex);
 }
+/* Whether it takes a c128 apart, or puts one together. */
+static bool is_wide_pair(const vm_call *c) {
+  vm_what w = c->is;
+  if (w.kind == CALL_binary) return w.type == R_f64 && w.of == VM_complex;
+  return w.kind == CALL_unary && w.type == R_c128 && (w.of == VM_real || w.of == VM_imag);
+}
 bool jit_knows(const jit *j, const vm_call *c, const void *second) {
   vm_rtype t = (vm_rtype)c->is.type;
   u64 by = 0;
+  if (is_wide_pair(c)) return jit_has_pairs() && !c->scalar;
   if (is_complex(c))
     return jit_has_pairs() && !c->scalar &&
            (c->is.kind == CALL_convert || jit_has_pair_op((vm_op)c->is.of));
@@ -186,6 +193,19 @@ static typed translate_pairs(translation *t, const vm_call *c) {
   return (typed){{{x.re, x.im}}, to, true};
 }
 
+static typed translate_wide_pairs(translation *t, const vm_call *c) {
+  jit_build *b = &t->b;
+  if (c->is.of == VM_complex) {
+    t->refused |= c->d >= TEMP_BASE; /* it is in memory, for others */
+    if (!t->refused)
+      jit_write_parts(b, c->d, read_operand(t, c, 0, R_f64), read_operand(t, c, 1, R_f64));
+    return (typed){0};
+  }
+  t->refused |= made(t, c->a)->there || c->a >= TEMP_BASE || jit_spread(b, c->a) || c->is.ones;
+  if (t->refused) return (typed){0};
+  return (typed){jit_read_part(b, c->a, c->is.of == VM_imag), R_f64, true};
+}
+
 static typed select_of(translation *t, const vm_call *c, vm_rtype raw) {
   bool masks = is_made(t, c->b, R_pred) && is_made(t, c->c, R_pred);
   bool pairs = raw == R_u64 && (is_made(t, c->b, R_c64) || is_made(t, c->c, R_c64));
@@ -221,6 +241,7 @@ static typed translate_call(translation *t, const vm_call *c) {
   vm_rtype from = (vm_rtype)w.type, raw = (vm_rtype)raw_types[w.of < 4 ? w.of : 3];
   dtype small = (dtype)w.of;
   jit_build *b = &t->b;
+  if (is_wide_pair(c)) return translate_wide_pairs(t, c);
   if (is_complex(c)) return translate_pairs(t, c);
   switch ((vm_call_kind)w.kind) {
   case CALL_unary:
@@ -300,7 +321,7 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
     }
     typed v = translate_call(&t, c);
     *made(&t, c->d) = v;
-    if (c->d >= TEMP_BASE) continue;
+    if (c->d >= TEMP_BASE || !v.there) continue;
     if (vm_rtype_size((vm_rtype)v.type) == 8)
       write_wide(&t.b, c->d, jit_values_as(&t.b, v.v, (vm_rtype)v.type, R_u64));
     else

@@ -27,6 +27,23 @@ jit_lanes jit_halves_of(J *j, jit_pair x) {
   return (jit_lanes){{OP2(unpcklps, re, im), OP2(unpckhps, re, im)}};
 }
 
+jit_lanes jit_read_part(J *j, u32 reg, bool imaginary) {
+  jit_lanes r;
+  for (u32 i = 0; i < 2; i++) {
+    V low = jit_add(j, (jit_prim)(JP_load128 + 2 * i), reg, 0, 0, 0);
+    V high = jit_add(j, (jit_prim)(JP_load128b + 2 * i), reg, 0, 0, 0);
+    r.half[i] = in_order(j, false, imaginary ? OP2(unpckhpd, low, high) : OP2(unpcklpd, low, high));
+  }
+  return r;
+}
+void jit_write_parts(J *j, u32 reg, jit_lanes re, jit_lanes im) {
+  for (u32 i = 0; i < 2; i++) {
+    V x = in_order(j, true, re.half[i]), y = in_order(j, true, im.half[i]);
+    jit_add(j, (jit_prim)(JP_store128 + 2 * i), reg, OP2(unpcklpd, x, y), 0, 0);
+    jit_add(j, (jit_prim)(JP_store128b + 2 * i), reg, OP2(unpckhpd, x, y), 0, 0);
+  }
+}
+
 /* ---- a row an operation ---- */
 
 #define PAIRS(name, first, second)                                                                 \

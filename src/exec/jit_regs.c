@@ -212,8 +212,9 @@ u32 regs_choose_rounds(const emit *e) {
     bool counts = e->needed[v] && !is_invariant(e, v);
     length += counts;
     wide += counts && info_of(e, v)->wide;
-    halves |= prim == JP_load64h || prim == JP_store64h;
-    pairs |= prim == JP_unpcklps;
+    bool quarters = prim == JP_load128 || prim == JP_store128;
+    halves |= prim == JP_load64h || prim == JP_store64h || quarters;
+    pairs |= prim == JP_unpcklps || quarters;
   }
   halves = halves && (pairs || 4 * wide > length); /* not of a few among others */
   if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;

@@ -29,10 +29,11 @@ static u64 draw_bits(void) {
 }
 
 static const dtype types[] = {
-    DTYPE_f32,  DTYPE_f32, DTYPE_f32,  DTYPE_f32,  DTYPE_u32,      DTYPE_s32, DTYPE_s32, DTYPE_u32,
-    DTYPE_pred, DTYPE_f16, DTYPE_bf16, DTYPE_bf16, DTYPE_s8,       DTYPE_u8,  DTYPE_s16, DTYPE_u16,
-    DTYPE_s4,   DTYPE_u2,  DTYPE_f64,  DTYPE_s64,  DTYPE_f8e4m3fn, DTYPE_f64, DTYPE_f64, DTYPE_f64,
-    DTYPE_s64,  DTYPE_u64, DTYPE_c64,  DTYPE_c64,  DTYPE_c64};
+    DTYPE_f32, DTYPE_f32,  DTYPE_f32,  DTYPE_f32,  DTYPE_u32,  DTYPE_s32, DTYPE_s32,
+    DTYPE_u32, DTYPE_pred, DTYPE_f16,  DTYPE_bf16, DTYPE_bf16, DTYPE_s8,  DTYPE_u8,
+    DTYPE_s16, DTYPE_u16,  DTYPE_s4,   DTYPE_u2,   DTYPE_f64,  DTYPE_s64, DTYPE_f8e4m3fn,
+    DTYPE_f64, DTYPE_f64,  DTYPE_f64,  DTYPE_s64,  DTYPE_u64,  DTYPE_c64, DTYPE_c64,
+    DTYPE_c64, DTYPE_c128, DTYPE_c128, DTYPE_c128};
 
 /* ---- values ---- */
 
@@ -94,6 +95,8 @@ static void draw_element(dtype t, void *at) {
     memcpy(at, &w, 4);
   else if (t == DTYPE_c64)
     memcpy(at, (u32[]){w, draw_word()}, 8);
+  else if (t == DTYPE_c128)
+    memcpy(at, (double[]){draw_real(w), draw_real(draw_word())}, 16);
   else
     memcpy(at, &bits, dtype_size(t));
 }
@@ -128,13 +131,14 @@ static void add_instr(prog_builder *b, vm_code *c, vm_op op) {
   dtype t = types[draw(COUNT(types))], to = t;
   const vm_op_info *info = &vm_op_infos[op];
   if (op <= VM_iota || op == VM_store || op == VM_reduce_precision) return;
-  if (op == VM_complex && t != DTYPE_f32) return;
+  if (op == VM_complex && t != DTYPE_f32 && t != DTYPE_f64) return;
   if (!(info->classes & class_of(t))) return;
   u32 x = find_value(c, t, looks_at_nan(op)), y = find_value(c, t, looks_at_nan(op)), z = y;
   if (x == PROG_NONE || y == PROG_NONE) return;
   if (info->result == VM_PRED) to = DTYPE_pred;
-  if (info->result == VM_COMPLEX) to = DTYPE_c64;
+  if (info->result == VM_COMPLEX) to = t == DTYPE_f64 ? DTYPE_c128 : DTYPE_c64;
   if (info->result == VM_REAL && t == DTYPE_c64) to = DTYPE_f32;
+  if (info->result == VM_REAL && t == DTYPE_c128) to = DTYPE_f64;
   if (op == VM_convert) to = types[draw(COUNT(types))];
   if (op == VM_bitcast) to = t == DTYPE_f32 ? DTYPE_u32 : t == DTYPE_u32 ? DTYPE_f32 : t;
   if (op == VM_bitcast && t == DTYPE_bf16) to = DTYPE_u16;
@@ -204,13 +208,13 @@ static code draw_code(arena *a) {
 /* ---- runs ---- */
 
 typedef struct memory {
-  char in[INPUTS][MOST * 8], out[OUTPUTS][MOST * 8];
+  char in[INPUTS][MOST * 16], out[OUTPUTS][MOST * 16];
 } memory;
 
 /* Ends of pages, behind which nothing may be read or written. */
 static char *ends[INPUTS + OUTPUTS];
 static void find_ends(void) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (MOST * 8 + page - 1) / page * page;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (MOST * 16 + page - 1) / page * page;
   for (u32 i = 0; i < COUNT(ends); i++) {
     char *p = mmap(NULL, size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED || mprotect(p, size, PROT_READ | PROT_WRITE) != 0) exit(1);
@@ -248,6 +252,9 @@ static bool same_element(dtype t, const void *x, const void *y) {
   if (t == DTYPE_c64)
     return same_element(DTYPE_f32, x, y) &&
            same_element(DTYPE_f32, (const char *)x + 4, (const char *)y + 4);
+  if (t == DTYPE_c128)
+    return same_element(DTYPE_f64, x, y) &&
+           same_element(DTYPE_f64, (const char *)x + 8, (const char *)y + 8);
   double f = class_of(t) == VM_CLASS_F ? num_to_f64(t, x) : 0;
   return f != f && num_to_f64(t, y) != num_to_f64(t, y);
 }

@@ -9,7 +9,10 @@ static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 2};
 
 /* Pointers of registers in memory: the first ones stay here; RSI has the list. */
 static const u8 pointers[] = {RDX, R8, R9, R10, R11, RBX, R12, R13, R14, R15};
-enum { FIRST_SAVED = 5 }; /* of these, the caller wants back */
+enum {
+  FIRST_SAVED = 5, /* of these, the caller wants back */
+  AHEAD = 32 << 10
+};
 
 static const x86_op move_bytes = {3, 1, 0, 0x6f, 0, 0, false}; /* vmovdqu8 of 128 bits */
 static const x86_op test_bytes = {1, 2, 0, 0x26, 0, 0, false}; /* vptestmb */
@@ -30,9 +33,21 @@ static x86_op guarded(const emit *e, x86_op op, bool zero) {
 
 static bool is_upper(const jit_node *n) { return n->prim == JP_load64h || n->prim == JP_store64h; }
 
+/* Of elements of 16 bytes. */
+static u32 quarter_of(const jit_node *n) {
+  return n->prim - (n->prim >= JP_store128 ? JP_store128 : JP_load128);
+}
+
 static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
   x86_rm m = regs_first(e, n->imm);
   if (e->scalar) return m;
+  if (width == 16) { /* twice the index */
+    m.index = RCX, m.scale = 3;
+    x86_plain(&e->code, 0, 1, 0x8d, RAX, m); /* lea */
+    m.base = RAX;
+    m.disp = (i32)((n->part * 16 + quarter_of(n) * 4) * e->is->lanes);
+    return m;
+  }
   m.index = RCX;
   m.disp = (i32)(n->part * e->is->lanes * width);
   m.scale = width == 8 ? 3 : width == 4 ? 2 : width == 2 ? 1 : 0;
@@ -55,10 +70,20 @@ static void move_upper(emit *e, x86_op op, u32 reg, x86_rm m, bool store) {
   regs_put(e, guarded(e, op, !store), reg, 0, m, -1);
   x86_vex(c, move_k, REST_K, 0, x86_reg(0), -1);
 }
-/* With AVX2: the mask of what is left, of half a vector's lanes or of all; where it is. */
-static u32 rest_of(emit *e, u32 width, bool upper) {
-  u32 spare = e->is->spare;
+/* With AVX2: the mask of what is left, of all of a vector's lanes, half or a quarter of them; where
+ * it is. */
+static u32 rest_of(emit *e, const jit_node *n) {
+  static const x86_op permute = {1, 2, 0, 0x36, X86_ALL, 0, false}; /* vpermd */
+  static const u32 fours[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
+                              4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7};
+  u32 spare = e->is->spare, width = jit_prim_infos[n->prim].more;
+  bool upper = is_upper(n);
   if (width < 8) return REST_V;
+  if (width == 16) {
+    regs_put(e, move_v, spare, 0, regs_pooled(e, fours + 8 * quarter_of(n), 8), -1);
+    regs_put(e, permute, spare, spare, x86_reg(REST_V), -1);
+    return spare;
+  }
   if (upper) regs_put(e, regs_op(e, JP_extracti64x4), REST_V, 0, x86_reg(spare), 1);
   regs_put(e, regs_op(e, JP_pmovsxdq), spare, 0, x86_reg(upper ? spare : REST_V), -1);
   return spare;
@@ -84,8 +109,8 @@ static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, const jit_node *
   x86_land(c, few);
   if (width >= 4) {
     x86_op some = store ? masked_store : masked_load;
-    some.opcode += width == 8;
-    regs_put(e, some, reg, rest_of(e, width, is_upper(n)), m, -1);
+    some.opcode += width >= 8;
+    regs_put(e, some, reg, rest_of(e, n), m, -1);
   } else if (!store)
     regs_put(e, regs_op(e, JP_pxord), reg, reg, x86_reg(reg), -1);
   for (u32 i = 0; i + 1 < lanes; i++, m.disp += (i32)width) {
@@ -111,6 +136,18 @@ static void make_mask(emit *e) {
   x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RAX)); /* mov rax, -1 */
   x86_u32(c, UINT32_MAX);
   x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
+  x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+}
+
+/* The same of a quarter of elements of 16 bytes; make_mask takes it back. */
+static void quarter_mask(emit *e, const jit_node *n) {
+  jit_code *c = &e->code;
+  if (is_avx2(e)) return;                      /* rest_of makes it */
+  x86_plain(c, 0, 1, 0x03, RDI, x86_reg(RDI)); /* add */
+  make_mask(e);
+  x86_plain(c, 0, 1, 0xd1, 5, x86_reg(RDI)); /* shr */
+  x86_plain(c, 0, 1, 0xc1, 5, x86_reg(RAX));
+  x86_byte(c, quarter_of(n) * e->is->lanes / 2);
   x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
 }
 
@@ -186,6 +223,8 @@ static void emit_load(PRIMITIVE) {
     regs_release(e, at);
     return;
   }
+  bool quarter = e->rest && p->more == 16;
+  if (quarter) quarter_mask(e, n);
   x86_rm m = elements_of(e, n, p->more);
   if (e->scalar && p->more < 4) {
     u32 opcode = p->more == 1 ? (n->prim == JP_load8s ? 0x0fbe : 0x0fb6)
@@ -199,6 +238,11 @@ static void emit_load(PRIMITIVE) {
     x86_op op = p->class == JIT_K ? move_bytes : regs_op(e, n->prim);
     if (n->prim == JP_load_words) op.length = 1;
     move_guarded(e, op, to, m, n, false);
+  }
+  if (quarter) make_mask(e);
+  if (e->sum != UINT32_MAX && !e->rest && p->more >= 4) { /* of long rows, what comes later */
+    m.disp += AHEAD;
+    x86_plain(c, 0, 0, 0x0f18, 1, m); /* prefetcht0 */
   }
   if (p->class == JIT_K) regs_put(e, test_bytes, d, spare, x86_reg(spare), -1);
   regs_release(e, at);
@@ -217,7 +261,8 @@ static void emit_store(PRIMITIVE) {
   const jit_prim_info *p = info_of(e, at);
   jit_code *c = &e->code;
   u32 from = regs_need(e, n->arg[0]);
-  bool mask = n->prim == JP_storek;
+  bool mask = n->prim == JP_storek, quarter = e->rest && p->more == 16;
+  if (quarter) quarter_mask(e, n);
   if (mask) make_bytes(e, from), from = e->is->spare;
   x86_rm m = elements_of(e, n, p->more);
   x86_op op = mask ? with_opcode(move_bytes, 0x7f) : regs_op(e, n->prim);
@@ -231,6 +276,7 @@ static void emit_store(PRIMITIVE) {
     if (n->prim == JP_store_bytes) op.length = 0;
     move_guarded(e, op, from, m, n, true);
   }
+  if (quarter) make_mask(e);
   regs_release(e, at);
 }
 

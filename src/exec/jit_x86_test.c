@@ -29,7 +29,9 @@ static const char *const names[JP_COUNT_] = {
     [JP_load64] = "vmovupd",       [JP_load64h] = "vmovupd",      [JP_store64] = "vmovupd",
     [JP_store64h] = "vmovupd",     [JP_fmsubpd] = "vfmsub213pd",  [JP_fnmaddpd] = "vfnmadd213pd",
     [JP_cmppd] = "vcmppd",         [JP_pcmpq] = "vpcmpq",         [JP_pcmpuq] = "vpcmpuq",
-    [JP_halves] = "vmovups",
+    [JP_halves] = "vmovups",       [JP_load128] = "vmovupd",      [JP_load128b] = "vmovupd",
+    [JP_load128c] = "vmovupd",     [JP_load128d] = "vmovupd",     [JP_store128] = "vmovupd",
+    [JP_store128b] = "vmovupd",    [JP_store128c] = "vmovupd",    [JP_store128d] = "vmovupd",
 };
 
 typedef struct expected {

@@ -3,6 +3,7 @@
 #include "exec/vm.h"
 
 #include "exec/jit.h"
+#include "exec/jit_complex.h"
 #include "exec/vm_legalize.h"
 
 /* ---- outputs in place ---- */
@@ -281,6 +282,7 @@ static u32 block_size(u32 num_slots, u32 width) {
  * values to be reduced is does not depend on what is compiled: with it, sums would. */
 vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   vm_calls l = {.a = e->a, .k = e->k, .spec = spec, .fault = e->fault};
+  l.parts = e->jit && jit_has_pairs() && !spec->keep_registers;
   vm_legalize(&l);
   for (u32 o = 0; o < spec->num_out; o++) keep_apart(&l, o);
   scalars_first(&l);

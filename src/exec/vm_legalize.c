@@ -17,7 +17,8 @@ typedef struct lowering {
   const vm_kernels *k;
   const vm_spec *spec;
   const vm_instr *at; /* being legalized */
-  value *values;      /* by SSA index */
+  value *values;      /* by SSA index; where l->out->parts, it may have no register yet */
+  value (*parts)[2];  /* the same: of complex numbers, which may have none either */
 } lowering;
 
 u32 vm_add_const(vm_calls *l, const void *data, size_t n) {
@@ -144,10 +145,30 @@ static value legalize_load(lowering *l, const vm_instr *i) {
   return call_1(l, loads ? IS(load, i->type) : IS(clean, i->type), vm_width_of((dtype)i->type), v);
 }
 
+static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c);
+
+/* The value of instruction `at`, which may only be there in parts. */
+static value whole(lowering *l, u32 at) {
+  value *v = &l->values[at], *part = l->parts[at];
+  if (v->reg == PROG_NONE) *v = binary_on(l, VM_complex, R_f64, 16, part[0], part[1], PROG_NONE);
+  return *v;
+}
+/* The real part of a c128, or the imaginary one. */
+static value part_of(lowering *l, u32 at, u32 k) {
+  value *part = &l->parts[at][k], v = l->values[at];
+  if (part->reg != PROG_NONE) return *part;
+  if (is_const(v.reg))
+    *part = (value){add_const(l, (const char *)const_at(l, v.reg) + 8 * k, 8), true, false};
+  else
+    *part = call_1(l, IS(unary, k ? VM_imag : VM_real, R_c128), 8, v);
+  return *part;
+}
+
 /* The value of instruction `at` in a register, where computations take it. */
 static value loaded(lowering *l, u32 at) {
-  value *v = &l->values[at];
   const vm_instr *i = &l->spec->code->instrs[at];
+  value *v = &l->values[at];
+  whole(l, at);
   if (v->stored && i->op == VM_constant) {
     float f = (float)num_to_f64((dtype)i->type, &l->spec->code->consts[i->a]);
     *v = (value){add_const(l, &f, 4), true, false};
@@ -170,8 +191,6 @@ static value legalize_constant(lowering *l, const vm_instr *i) {
   if (dtype_size((dtype)i->type) == 1) num_convert((dtype)i->type, &c, (dtype)i->type, &clean);
   return (value){add_const(l, &clean, 16), true, false};
 }
-
-static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c);
 
 /* Rounds an f32 register to a small format. */
 static value round_small(lowering *l, dtype t, value v) {
@@ -248,7 +267,7 @@ static value legalize_convert(lowering *l, const vm_instr *i) {
 
 static value legalize_bitcast(lowering *l, const vm_instr *i) {
   dtype to = (dtype)i->type;
-  value v = as_stored(l, operand_type(l, i), l->values[i->a]);
+  value v = as_stored(l, operand_type(l, i), whole(l, i->a));
   v.stored = stays_stored(to);
   if (num_is_small_float(to) && !v.stored) return call_1(l, IS(load, (u8)to), 4, v);
   return v.stored ? v : wrap(l, to, v);
@@ -365,21 +384,23 @@ static value legalize_clz(lowering *l, const vm_instr *i) {
 
 /* A real number is its own real part, as it is stored. */
 static value legalize_real(lowering *l, const vm_instr *i) {
-  return i->type == operand_type(l, i) ? l->values[i->a] : legalize_1(l, i);
+  return i->type == operand_type(l, i) ? whole(l, i->a) : legalize_1(l, i);
 }
 
-static value legalize_select(lowering *l, const vm_instr *i) {
-  value p = loaded(l, i->a), x = l->values[i->b], y = l->values[i->c];
-  dtype t = (dtype)i->type;
-  bool stored = (x.stored || y.stored) && (x.stored || x.scalar) && (y.stored || y.scalar);
-  x = stored ? as_stored(l, t, x) : loaded(l, i->b);
-  y = stored ? as_stored(l, t, y) : loaded(l, i->c);
-  u32 width = stored ? (u32)dtype_size(t) : vm_width_of(t);
+static value select_of(lowering *l, value p, value x, value y, u32 width) {
   bool scalar = p.scalar && x.scalar && y.scalar;
   if (!scalar) p = splat(l, p, 1);
   u8 ones = scalar ? 0 : (u8)(x.scalar * 2 + y.scalar * 4);
   vm_what is = IS(select, (u8)vm_log2_width(width), R_pred, ones);
-  value v = call(l, is, width, scalar, p.reg, x.reg, y.reg);
+  return call(l, is, width, scalar, p.reg, x.reg, y.reg);
+}
+static value legalize_select(lowering *l, const vm_instr *i) {
+  value p = loaded(l, i->a), x = whole(l, i->b), y = whole(l, i->c);
+  dtype t = (dtype)i->type;
+  bool stored = (x.stored || y.stored) && (x.stored || x.scalar) && (y.stored || y.scalar);
+  x = stored ? as_stored(l, t, x) : loaded(l, i->b);
+  y = stored ? as_stored(l, t, y) : loaded(l, i->c);
+  value v = select_of(l, p, x, y, stored ? (u32)dtype_size(t) : vm_width_of(t));
   v.stored = stored;
   return v;
 }
@@ -395,11 +416,56 @@ static value legalize_clamp(lowering *l, const vm_instr *i) {
 static value legalize_store(lowering *l, const vm_instr *i) {
   dtype t = (dtype)i->type;
   bool keep = l->spec->keep_registers;
-  value v = keep ? loaded(l, i->a) : as_stored(l, t, l->values[i->a]);
+  value v = keep ? loaded(l, i->a) : as_stored(l, t, whole(l, i->a));
   u32 width = v.stored ? (u32)dtype_size(t) : vm_width_of(t);
   if (keep && v.scalar) v = splat(l, v, width);
   l->out->outputs[i->b] = (vm_output){.reg = v.reg, .scalar = v.scalar, .width = width};
   return v;
+}
+
+/* ---- c128 as two values of f64: the parts, or what is no complex number ---- */
+
+typedef void parts_fn(lowering *l, const vm_instr *i, value *to);
+
+static value on_parts(lowering *l, u32 op, value x, value y) {
+  return binary_on(l, op, R_f64, 8, x, y, PROG_NONE);
+}
+static void parts_each(lowering *l, const vm_instr *i, value *to) {
+  for (u32 k = 0; k < 2; k++) to[k] = on_parts(l, i->op, part_of(l, i->a, k), part_of(l, i->b, k));
+}
+static void parts_mul(lowering *l, const vm_instr *i, value *to) {
+  value a = part_of(l, i->a, 0), b = part_of(l, i->a, 1);
+  value c = part_of(l, i->b, 0), d = part_of(l, i->b, 1);
+  to[0] = on_parts(l, VM_sub, on_parts(l, VM_mul, a, c), on_parts(l, VM_mul, b, d));
+  to[1] = on_parts(l, VM_add, on_parts(l, VM_mul, a, d), on_parts(l, VM_mul, b, c));
+}
+static void parts_neg(lowering *l, const vm_instr *i, value *to) {
+  for (u32 k = 0; k < 2; k++) to[k] = call_1(l, IS(unary, VM_neg, R_f64), 8, part_of(l, i->a, k));
+}
+static void parts_compare(lowering *l, const vm_instr *i, value *to) {
+  value same[2];
+  for (u32 k = 0; k < 2; k++)
+    same[k] = binary_on(l, i->op, R_f64, 1, part_of(l, i->a, k), part_of(l, i->b, k), PROG_NONE);
+  *to = binary_on(l, i->op == VM_eq ? VM_and : VM_or, R_pred, 1, same[0], same[1], PROG_NONE);
+}
+static void parts_real(lowering *l, const vm_instr *i, value *to) { *to = part_of(l, i->a, 0); }
+static void parts_imag(lowering *l, const vm_instr *i, value *to) { *to = part_of(l, i->a, 1); }
+static void parts_complex(lowering *l, const vm_instr *i, value *to) {
+  to[0] = loaded(l, i->a), to[1] = loaded(l, i->b);
+}
+static void parts_select(lowering *l, const vm_instr *i, value *to) {
+  value p = loaded(l, i->a);
+  for (u32 k = 0; k < 2; k++) to[k] = select_of(l, p, part_of(l, i->b, k), part_of(l, i->c, k), 8);
+}
+static parts_fn *const parts_of[VM_OP_COUNT] = {
+    [VM_add] = parts_each,      [VM_sub] = parts_each,   [VM_mul] = parts_mul,
+    [VM_neg] = parts_neg,       [VM_eq] = parts_compare, [VM_ne] = parts_compare,
+    [VM_real] = parts_real,     [VM_imag] = parts_imag,  [VM_complex] = parts_complex,
+    [VM_select] = parts_select,
+};
+static bool in_parts(const lowering *l, const vm_instr *i) {
+  if (!l->out->parts || !parts_of[i->op]) return false;
+  return i->type == DTYPE_c128 || operand_type(l, i) == DTYPE_c128;
 }
 
 /* ---- all of a code ---- */
@@ -430,11 +496,21 @@ void vm_legalize(vm_calls *out) {
   const vm_code *code = out->spec->code;
   lowering l = {.out = out, .k = out->k, .spec = out->spec};
   l.values = ARENA_ARRAY(out->a, value, code->len + 1);
+  l.parts = arena_alloc(out->a, (code->len + 1) * sizeof *l.parts);
+  memset(l.parts, 0xff, (code->len + 1) * sizeof *l.parts); /* PROG_NONE */
   out->outputs = arena_zalloc(out->a, (out->spec->num_out + 1) * sizeof(vm_output));
   const bool *needed = find_needed(out->a, code);
   for (u32 i = 0; i < code->len; i++) {
     if (!needed[i]) continue;
     l.at = &code->instrs[i];
-    l.values[i] = legalize_of[l.at->op](&l, l.at);
+    if (!in_parts(&l, l.at)) {
+      l.values[i] = legalize_of[l.at->op](&l, l.at);
+      continue;
+    }
+    value to[2];
+    parts_of[l.at->op](&l, l.at, to);
+    bool both = l.at->type == DTYPE_c128;
+    l.values[i] = both ? (value){PROG_NONE, false, false} : to[0];
+    if (both) memcpy(l.parts[i], to, sizeof to);
   }
 }

@@ -13,6 +13,7 @@ typedef struct vm_calls {
   arena *a;
   const vm_kernels *k;
   const vm_spec *spec;
+  bool parts;         /* c128 are two values of f64 each, until they are stored */
   lower_fault *fault; /* the first instruction that has no kernel */
   VEC(vm_call) calls;
   VEC(const void *) consts;
