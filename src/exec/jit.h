@@ -38,11 +38,12 @@ typedef struct jit_piece {
   bool scalar;
   vm_sums sums; /* of the calls that are sums */
   u32 length;
-  u32 vectors; /* that a block has, as far as that matters */
+  u32 vectors; /* whole ones that a block has, one at least, as far as that matters */
 } jit_piece;
 static inline u32 jit_vectors(u64 elements) {
   enum { LANES = 16, MANY = 8 };
-  return elements && elements < MANY * LANES ? (u32)(elements + LANES - 1) / LANES : MANY;
+  u32 whole = elements && elements < MANY * LANES ? (u32)elements / LANES : MANY;
+  return whole ? whole : 1;
 }
 
 /* Whether code can read registers of which an element is for several lanes. */

@@ -1,5 +1,5 @@
-/* Complex numbers in compiled code: c64, whose parts are two values of f32; and the parts of c128 in
- * memory, which are values of f64. */
+/* Complex numbers in compiled code: c64, whose parts are two values of f32; and the parts of c128
+ * in memory, which are values of f64. */
 #ifndef EXEC_JIT_COMPLEX_H
 #define EXEC_JIT_COMPLEX_H
 

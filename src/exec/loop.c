@@ -136,11 +136,12 @@ void loop_cut(arena *a, plan *p, u64 target) {
 
 /* A single row a block, where one call for each row costs less than to bring so many rows together
  * and apart again. */
-static void cut_rows(plan *p, u64 target) {
-  enum { SHORTEST = 16, MOVED = 96 };
+static void cut_rows(plan *p, u64 target, u64 width) {
+  enum { SHORTEST = 16, MOVED = 256 }; /* bytes */
   u32 last = p->rank - 1, cut = p->cut, strided = count_moved(p);
   u64 row = (u64)p->dims[last], inner = p->inner;
-  if (cut == last || row < SHORTEST || strided < 2 || strided * row < MOVED) return;
+  if (cut == last || row < SHORTEST || strided < 2 || strided * row * width < MOVED) return;
+  if (width == 16 && row % 16) return; /* what is left of vectors takes them too long */
   p->cut = last, p->inner = 1;
   make_patterns(p, target);
   if (count_moved(p)) p->cut = cut, p->inner = inner, make_patterns(p, target);
@@ -554,7 +555,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   p->may_spread = !kn->sums && e->jit && jit_can_spread(e->jit) ? l->num_in : 0;
   for (int round = 0; round < 2; round++) {
     loop_cut(e->a, p, target);
-    if (!registers && e->jit) cut_rows(p, target);
+    if (!registers && e->jit) cut_rows(p, target, dtype_size(e->prog->slots[l->out[0].slot].type));
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     bool spread = find_spread(p, in_spread);
     loop_find_places(e, p, l, !registers, direct);
