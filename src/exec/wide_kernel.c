@@ -336,11 +336,17 @@ PAIRS_FN pairs_expm1(const pairs *x, const pairs *unused) {
   return (pairs){v_fma(expm1_of(x->re), cos_of(x->im), v_neg(v_add(square, square))),
                  v_mul(exp_of(x->re), sin_of(x->im)), within(x->re, 700) & within(x->im, INFINITY)};
 }
+PAIRS_FN pairs_exp(const pairs *x, const pairs *unused) {
+  v_num size = exp_of(x->re);
+  (void)unused;
+  return (pairs){v_mul(size, cos_of(x->im)), v_mul(size, sin_of(x->im)),
+                 within(x->re, 700) & within(x->im, INFINITY)};
+}
 PAIRS_FN pairs_sign(const pairs *x, const pairs *unused) {
   pairs r;
-  v_num size = v_root(square_of(x, &r.taken));
+  v_num by = v_div(v_const(1), v_root(square_of(x, &r.taken)));
   (void)unused;
-  r.re = v_div(x->re, size), r.im = v_div(x->im, size);
+  r.re = v_mul(x->re, by), r.im = v_mul(x->im, by);
   return r;
 }
 /* exp(b log a), whose error is as large as that exponent and that angle. */
@@ -364,15 +370,16 @@ PAIRS_FN power_c128(const pairs *x, const pairs *y) { return power(x, y, 16); }
     (void)bv, (void)cv;                                                                            \
     map_##t(n, (T *)dv, (const T *)av, (const T *)b, near, exact);                                 \
   }
-#define COMPLEX(op)                                                                                \
+#define EXACT(op)                                                                                  \
   static num_complex exact_##op(num_complex x, num_complex y) {                                    \
     (void)y;                                                                                       \
     return num_c##op(x);                                                                           \
   }                                                                                                \
-  COMPLEX_OF(op, c64, float, av, pairs_##op, exact_##op)                                           \
   COMPLEX_OF(op, c128, double, av, pairs_##op, exact_##op)
+#define COMPLEX(op) EXACT(op) COMPLEX_OF(op, c64, float, av, pairs_##op, exact_##op)
 #define COMPLEX_FUNCTIONS(DO) DO(sinh) DO(cosh) DO(tanh) DO(tan) DO(expm1) DO(sign)
 COMPLEX_FUNCTIONS(COMPLEX)
+EXACT(exp) /* complex_kernel.c has c64's */
 COMPLEX_OF(pow, c64, float, bv, power_c64, num_cpow)
 COMPLEX_OF(pow, c128, double, bv, power_c128, num_cpow)
 
@@ -389,6 +396,7 @@ void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
 #undef VM
 #define SET_COMPLEX(op) SET_1(op, c64) SET_1(op, c128)
   COMPLEX_FUNCTIONS(SET_COMPLEX)
+  SET_1(exp, c128)
   SET_2(pow, c64)
   SET_2(pow, c128)
 }

@@ -206,7 +206,8 @@ static void check_complex_function(const vm_kernels *k, vm_op op, wide_fn *exact
     narrow[i] = (kern_c64){re, im};
     a[i] = (kern_c128){(double)re, (double)im};
   }
-  k->unary[op][R_c64](MANY, rounded, narrow, NULL, NULL);
+  bool both = op != VM_exp; /* c64's is in another file */
+  if (both) k->unary[op][R_c64](MANY, rounded, narrow, NULL, NULL);
   k->unary[op][R_c128](MANY, c, a, NULL, NULL);
   for (u32 i = 0; i < MANY; i++) {
     num_complex from = {a[i].re, a[i].im}, w = end(from);
@@ -216,9 +217,9 @@ static void check_complex_function(const vm_kernels *k, vm_op op, wide_fn *exact
     worst =
         fmax(worst,
              !plain ? 0 : fmax(off_by(c[i].re, creall(z), size), off_by(c[i].im, cimagl(z), size)));
-    double off = plain ? fmax(off_by((double)rounded[i].re, creall(z), size),
-                              off_by((double)rounded[i].im, cimagl(z), size))
-                       : 0;
+    double off = plain && both ? fmax(off_by((double)rounded[i].re, creall(z), size),
+                                      off_by((double)rounded[i].im, cimagl(z), size))
+                               : 0;
     worst_narrow = fmax(worst_narrow, off);
     bool same = isnan(w.re) == isnan(c[i].re) && isnan(w.im) == isnan(c[i].im) &&
                 isinf(w.re) == isinf(c[i].re) && isinf(w.im) == isinf(c[i].im) &&
@@ -235,6 +236,7 @@ static void check_complex_function(const vm_kernels *k, vm_op op, wide_fn *exact
   CHECK(worst < 0x1p-49 && worst_narrow < 0x1.1p-24);
 }
 static void check_complex_functions(const vm_kernels *k) {
+  check_complex_function(k, VM_exp, cexpl, num_cexp, false);
   check_complex_function(k, VM_sinh, csinhl, num_csinh, false);
   check_complex_function(k, VM_cosh, ccoshl, num_ccosh, false);
   check_complex_function(k, VM_tanh, ctanhl, num_ctanh, false);
