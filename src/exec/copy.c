@@ -103,6 +103,14 @@ static void copy_line(const vm_kernels *k, u32 width, i64 n, char *to, i64 ts, c
     copy_row(width, n, to, ts, from, fs);
 }
 
+/* Each element of one side is a row of the other, of more than a few. */
+static bool spreads_rows(const step_shape *s) {
+  enum { MOST_COLUMNS = 8 };
+  u32 last = s->rank - 1;
+  return s->width <= 8 && s->dims[last] > MOST_COLUMNS && s->to[last] == s->width &&
+         s->from[last] == 0 && s->to[last - 1] == s->dims[last] * s->width;
+}
+
 /* The last two dims (or one). Memory is only shared where every element stays where it is. */
 static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const char *from) {
   u32 last = s->rank - 1;
@@ -113,6 +121,9 @@ static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const
                     s->to[row], from, s->from[row], s->streams);
   } else if (s->rank == 1) {
     copy_line(k, s->width, s->dims[0], to, s->to[0], from, s->from[0]);
+  } else if (spreads_rows(s)) {
+    k->spread[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to, from,
+                                       s->from[last - 1] / s->width);
   } else if (s->to[last] == s->width && s->from[last] != s->width &&
              s->from[last - 1] == s->width && s->width <= 8) {
     k->transpose[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to,

@@ -36,7 +36,7 @@ typedef struct gathering {
   kern_take_fn *take;    /* windows of one element where all else lies side by side; NULL: none */
   single_fn *combine;    /* scatter: the same, wherever they lie */
   u64 row;               /* elements of windows that are rows; 0: they are not */
-  kern_fn *add;          /* scatter: what such a row is added by; NULL: it takes the place */
+  kern_fn *add;          /* scatter: what combines such a row; NULL: it takes the place */
   kern_add_fn *add_rows; /* the same, for several; NULL: one after the other */
   few_rows_fn *few;      /* for all of a line, where rows are short; NULL: by one of the others */
 } gathering;
@@ -165,6 +165,8 @@ static bool find_single(gathering *r, dtype t) {
   }
   if (is_put(&g->body))
     r->combine = single_find(REDUCE_CODE, R_u8, log);
+  else if (t == DTYPE_bf16)
+    r->combine = single_find_bf16(g->body.kind);
   else if (g->body.kind != REDUCE_CODE && !r->k->load[t] && !r->k->clean[t])
     r->combine = single_find(g->body.kind, vm_rtype_of(t), log);
   return r->combine;
@@ -410,11 +412,13 @@ static bool find_row(gathering *r, dtype t) {
     r->few = few_rows_find(how, t, r->row * r->width[0]);
   if (r->few) return true;
   if (how == FEW_ADD) {
-    if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return false;
-    r->add = r->k->binary[VM_add][vm_rtype_of(t)][FORM_VV];
+    vm_instr storage[4];
+    if (g->body.kind == REDUCE_CODE || r->k->load[t] || r->k->clean[t]) return false;
+    vm_op op = (vm_op)prog_body_code(g->body.kind, t, storage).instrs[2].op;
+    r->add = r->k->binary[op][vm_rtype_of(t)][FORM_VV];
     if (!r->add) return false;
     const fold_kernels *f = r->k->fold_rows[vm_rtype_of(t)];
-    r->add_rows = f ? f->add_rows : NULL;
+    r->add_rows = f && op == VM_add ? f->add_rows : NULL;
   }
   return true;
 }

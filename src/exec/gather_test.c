@@ -1,6 +1,7 @@
 /* Gathers and scatters on the pool, against plain C. */
 #include <math.h>
 
+#include "num/convert.h"
 #include "tests/exec.h"
 
 /* Windows of a table by one index each, of rows (dim 0) or columns (dim 1). */
@@ -253,6 +254,37 @@ static void check_combined(arena *a, prog_reducer kind, dtype t) {
   CHECK(bad == 0);
 }
 
+/* Sums of bf16 are rounded one by one; rows are combined as single elements are. */
+static void check_small(arena *a, i64 n) {
+  enum { TABLE = 11, N = 90 };
+  u16 *x = malloc(TABLE * n * 2), *u = malloc(N * n * 2), *got = malloc(TABLE * n * 2);
+  i32 at[N];
+  u32 seed = 9;
+  for (i64 i = 0; i < TABLE * n; i++) x[i] = num_f32_to_bf16(noise(&seed));
+  for (i64 i = 0; i < N * n; i++) u[i] = num_f32_to_bf16(noise(&seed));
+  for (int i = 0; i < N; i++) at[i] = i * 7 % (TABLE + 2) - 1;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_bf16, (u64)(TABLE * n)), ix = prog_param(b, DTYPE_s32, N);
+  u32 up = prog_param(b, DTYPE_bf16, (u64)(N * n)), r;
+  r = prog_result(b, DTYPE_bf16, (u64)(TABLE * n), -1);
+  i64 td[] = {TABLE, n}, id[] = {N}, od[] = {N, n}, sizes[] = {1, n};
+  prog_gather g = along(&by_row, &r, &up, ix);
+  g.operand_dims = (i64s){td, 2};
+  g.indices_dims = (i64s){id, 1};
+  g.other_dims = (i64s){od, 2};
+  g.slice_sizes = (i64s){sizes, 2};
+  prog_add_move(b, p, r, S, L);
+  add_scatter(b, g, &r, false);
+  CHECK(!*run(b, (void *[]){x, at, u}, (void *[]){got}));
+  for (i64 i = 0; i < N; i++)
+    for (i64 k = 0; k < n && at[i] >= 0 && at[i] < TABLE; k++) {
+      u16 *w = &x[at[i] * n + k];
+      *w = num_f32_to_bf16(num_bf16_to_f32(*w) + num_bf16_to_f32(u[i * n + k]));
+    }
+  CHECK(!memcmp(x, got, (size_t)(TABLE * n * 2)));
+  free(x), free(u), free(got);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   CHECK(!exec_create(options, &pool));
   test_gather(a);
@@ -262,6 +294,7 @@ static void run_tests(arena *a, const exec_options *options) {
   for (i64 n = 3; n <= 700; n += 231) check_pairs(a, n, false), check_pairs(a, n, true);
   for (prog_reducer kind = REDUCE_PROD; kind <= REDUCE_MIN; kind++)
     check_combined(a, kind, DTYPE_f32), check_combined(a, kind, DTYPE_s32);
+  check_small(a, 1), check_small(a, 3), check_small(a, 65);
   executor_release(pool);
 }
 

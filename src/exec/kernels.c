@@ -4,6 +4,7 @@
 
 #include "exec/denormals.h"
 #include "exec/extremes.h"
+#include "exec/move_kernel.h"
 #include "exec/vecmath.h"
 #include "num/special.h"
 
@@ -299,6 +300,12 @@ SPREADS(3, u64)
 
 /* ---- by width: select, splat, strided ---- */
 
+#if defined(__AVX2__)
+#define TAKE_FEW(width) few_across(1, n, width, dv, 0, av, step *(width))
+#else
+#define TAKE_FEW(width) 0
+#endif
+
 typedef struct w16 {
   u64 lo, hi;
 } w16;
@@ -338,7 +345,7 @@ typedef struct w16 {
     else if ((w) == 2 && step == 4)                                                                \
       LOOP d[i] = a[4 * i];                                                                        \
     else                                                                                           \
-      LOOP d[i] = a[(i64)i * step];                                                                \
+      for (size_t i = (w) < 2 ? TAKE_FEW(1 << (w)) : 0; i < n; i++) d[i] = a[(i64)i * step];       \
   }                                                                                                \
   static void scatter_##w(PARAMS) {                                                                \
     UNUSED;                                                                                        \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "exec/denormals.h"
+#include "exec/move_kernel.h"
 #include "num/convert.h"
 #include "num/special.h"
 #include "tests/unit.h"
@@ -451,11 +452,36 @@ static void check_quotients(kern_fn *fn) {
   CHECK(bad == 0);
 }
 
-static void check_table(void (*fill)(vm_kernels *)) {
+/* Small elements of n rows and one after the other, both ways, and of every n-th one: nothing else is
+ * read or written. */
+static void check_across(kern_transpose_fn *fn, kern_fn *stride, u32 width, size_t n, size_t many) {
+  size_t bytes = n * many * width, row = many * width, less = (many - 1) * n * width + width;
+  u8 *x = malloc(bytes), *apart = malloc(bytes), *back = malloc(bytes), *first = malloc(less);
+  for (size_t i = 0; i < bytes; i++) x[i] = (u8)(i * 7 + i / 251);
+  memcpy(first, x + bytes - less, less);
+  fn(n, many, (char *)apart, (i64)row, (const char *)x, (i64)(n * width), false);
+  fn(many, n, (char *)back, (i64)(n * width), (const char *)apart, (i64)row, false);
+  int bad = memcmp(x, back, bytes) != 0;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < many * width; j++)
+      bad += apart[i * row + j] != x[(j / width * n + i) * width + j % width];
+  i64 step = (i64)n;
+  stride(many, back, first, &step, NULL);
+  bad += memcmp(back, apart + (n - 1) * row, row) != 0;
+  CHECK(bad == 0);
+  free(x), free(apart), free(back), free(first);
+}
+
+static void check_table(void (*fill)(vm_kernels *), const move_kernels *move) {
   static vm_kernels k;
   k = (vm_kernels){0};
   vm_kernels_add_math(&k);
   fill(&k);
+  for (size_t n = 1; n <= 9; n++)
+    for (size_t many = 1; many < 200; many += 1 + many / 9) {
+      check_across(move->bytes, k.stride[0], 1, n, many);
+      check_across(move->words, k.stride[1], 2, n, many);
+    }
   check_functions(&k);
   check_bits(&k);
   check_neighbours(&k);
@@ -476,15 +502,15 @@ static void check_table(void (*fill)(vm_kernels *)) {
 }
 
 int main(void) {
-  check_table(vm_kernels_fill_base);
+  check_table(vm_kernels_fill_base, &move_base);
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    check_table(vm_kernels_fill_v3);
+    check_table(vm_kernels_fill_v3, &move_v3);
   if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    check_table(vm_kernels_fill_v4);
+    check_table(vm_kernels_fill_v4, &move_v4);
 #elif defined(__aarch64__)
-  check_table(vm_kernels_fill_neon);
+  check_table(vm_kernels_fill_neon, &move_neon);
 #endif
   return UNIT_END();
 }

@@ -266,7 +266,7 @@ static void store_block(const kernel *kn, const exec_env *env, void **reg, const
     } else if (v->scalar && pt->mode == MODE_CONTIGUOUS) {
       loop_fill(kn->k, b->elements, out->width, to, from);
     } else if (v->scalar) {
-      loop_splat(pt, b->count, out->width, to, from);
+      loop_splat(kn->k, pt, b->count, out->width, to, from);
     } else if (pt->mode == MODE_CONTIGUOUS) {
       if (to != from) memmove(to, from, b->elements * out->width);
     } else {

@@ -139,7 +139,8 @@ void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, c
 /* n elements side by side; bytes of which these are many. */
 enum { LOOP_FAR_FILL = 1 << 20 };
 void loop_fill(const vm_kernels *k, size_t n, u32 width, char *to, const char *value);
-void loop_splat(const pattern *p, i64 count, u32 width, char *base, const char *value);
+void loop_splat(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                const char *value);
 /* Two blocks, of which the pattern, whose last stride is 2, is the first one's, and the elements in
  * between are the second's. */
 void loop_gather_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width,

@@ -37,10 +37,14 @@ static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, cons
 static void spread_rows(const vm_kernels *k, i64 rows, i64 run, u32 width, const char *from,
                         i64 row, char *to) {
   u32 w = vm_log2_width(width);
-  i64 done = 0;
+  i64 done = 0, bytes = run * (i64)width;
+  if (row == 1 && width < 4 && run <= 8) { /* columns that are all the same one */
+    k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, 0, false);
+    return;
+  }
   if (width == 4 && row == 1 && k->spread_few)
     done = (i64)k->spread_few((size_t)rows, (size_t)run, to, from);
-  k->spread[w]((size_t)(rows - done), (size_t)run, to + done * run * (i64)width,
+  k->spread[w]((size_t)(rows - done), (size_t)run, to + done * bytes,
                from + done * row * (i64)width, row);
 }
 
@@ -173,10 +177,15 @@ void loop_fill(const vm_kernels *k, size_t n, u32 width, char *to, const char *v
   k->splat[w](n, to, value, NULL, NULL);
 }
 
-void loop_splat(const pattern *p, i64 count, u32 width, char *base, const char *value) {
+void loop_splat(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                const char *value) {
+  i64 stride = p->stride[p->rank - 1];
   FOR_RUNS(p, count, run, offset, done, {
-    for (i64 i = 0; i < run; i++)
-      memcpy(base + (offset + i * p->stride[p->rank - 1]) * (i64)width, value, width);
+    char *to = base + offset * (i64)width;
+    if (stride == 1)
+      k->splat[vm_log2_width(width)]((size_t)run, to, value, NULL, NULL);
+    else
+      for (i64 i = 0; i < run; i++) memcpy(to + i * stride * (i64)width, value, width);
     (void)done;
   });
 }

@@ -99,10 +99,16 @@ static void pick_rows(size_t rows, size_t n, char *to, i64 ts, char *const *at) 
 
 /* ---- single elements ---- */
 
-/* BLOCK elements whose indices are inside. */
+/* BLOCK elements whose indices are inside: those of a register or a vector at once, as processors
+ * wait for what is read no longer than they have room for what is written. */
 #define TAKE_BLOCK(I, UI, T)                                                                       \
   INLINE void block_##I##_##T(T *out, const T *in, const I *at) {                                  \
-    for (size_t k = 0; k < BLOCK; k++) out[k] = in[(UI)at[k]];                                     \
+    for (size_t k = 0; k < BLOCK; k += 8 / sizeof(T)) {                                            \
+      u64 x = in[(UI)at[k]];                                                                       \
+      for (size_t i = 1; i < 8 / sizeof(T); i++)                                                   \
+        x |= (u64)in[(UI)at[k + i]] << (8 * sizeof(T) * i % 64);                                   \
+      memcpy(out + k, &x, 8); /* little endian */                                                  \
+    }                                                                                              \
   }
 /* Four are a vector: a quarter of the stores, and half of the loads of indices. */
 typedef u32 four __attribute__((vector_size(16)));
@@ -194,8 +200,18 @@ static const i32 *next_places(size_t n, i32 *places, const i32 *at, const place_
   return places;
 }
 
-/* ---- words across ---- */
+/* ---- bytes and words across ---- */
 
+#if LANE_BYTES == 64 /* which no vectors of these are */
+static void across_bytes(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
+                         bool streams) {
+  move_v3.bytes(rows, columns, to, ts, from, fs, streams);
+}
+static void across_words(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
+                         bool streams) {
+  move_v3.words(rows, columns, to, ts, from, fs, streams);
+}
+#else
 enum { SQUARE = 16 };
 typedef u16 words __attribute__((vector_size(2 * SQUARE), aligned(2), may_alias));
 
@@ -217,9 +233,8 @@ INLINE void word_edge(size_t rows, size_t columns, char *to, i64 ts, const char 
   for (i64 r = 0; r < (i64)rows; r++)
     for (i64 c = 0; c < (i64)columns; c++) memcpy(to + r * ts + 2 * c, from + c * fs + 2 * r, 2);
 }
-static void transpose_words(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
-                            bool streams) {
-  (void)streams;
+static void transpose_words(size_t rows, size_t columns, char *to, i64 ts, const char *from,
+                            i64 fs) {
   for (size_t j = 0; j < columns; j += SQUARE)
     for (size_t i = 0; i < rows; i += SQUARE) {
       size_t r = rows - i < SQUARE ? rows - i : SQUARE,
@@ -243,7 +258,7 @@ typedef u64 words_2 __attribute__((vector_size(16)));
 
 /* Up to 8 rows of 16 columns, of which all 8 may be read: the bytes of column i and i + 8 meet, and
  * so on as often as halving takes. */
-static void transpose_bytes(size_t rows, char *to, i64 ts, const char *from, i64 fs) {
+static void byte_block(size_t rows, char *to, i64 ts, const char *from, i64 fs) {
   bytes_16 x[8], y[8];
   for (u32 i = 0; i < 8; i++) {
     u64 a[2] = {0}, b[2] = {0};
@@ -261,10 +276,9 @@ static void transpose_bytes(size_t rows, char *to, i64 ts, const char *from, i64
   for (size_t i = 0; i < rows; i++) memcpy(to + (i64)i * ts, &x[i], 16);
 }
 
-static void across_bytes(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
-                         bool streams) {
+static void transpose_bytes(size_t rows, size_t columns, char *to, i64 ts, const char *from,
+                            i64 fs) {
   enum { HIGH = 8, WIDE = 16 };
-  (void)streams;
   for (size_t j = 0; j < columns; j += WIDE)
     for (size_t i = 0; i < rows; i += HIGH) {
       size_t r = rows - i < HIGH ? rows - i : HIGH, c = columns - j < WIDE ? columns - j : WIDE;
@@ -272,7 +286,7 @@ static void across_bytes(size_t rows, size_t columns, char *to, i64 ts, const ch
       const char *a = from + (i64)j * fs + (i64)i;
       i64 behind = (i64)(rows - i) + (fs > 0 ? (i64)(columns - j - c) * fs : 0);
       if (c == WIDE && behind >= HIGH) {
-        transpose_bytes(r, d, ts, a, fs);
+        byte_block(r, d, ts, a, fs);
         continue;
       }
       for (size_t k = 0; k < r; k++)
@@ -280,8 +294,26 @@ static void across_bytes(size_t rows, size_t columns, char *to, i64 ts, const ch
     }
 }
 
+/* ---- few rows, or few columns ---- */
+
+#define ACROSS(name, width)                                                                        \
+  static void across_##name(size_t rows, size_t columns, char *to, i64 ts, const char *from,       \
+                            i64 fs, bool streams) {                                                \
+    i64 done = LANE_BYTES < 32 ? 0 : (i64)few_across(rows, columns, width, to, ts, from, fs);      \
+    (void)streams;                                                                                 \
+    if (rows < columns)                                                                            \
+      transpose_##name(rows, columns - (size_t)done, to + done * (width), ts, from + done * fs,    \
+                       fs);                                                                        \
+    else                                                                                           \
+      transpose_##name(rows - (size_t)done, columns, to + done * ts, ts, from + done * (width),    \
+                       fs);                                                                        \
+  }
+ACROSS(bytes, 1)
+ACROSS(words, 2)
+#endif
+
 #define TAKES_OF(I)                                                                                \
   { take_##I##_u8, take_##I##_u16, take_##I##_u32, take_##I##_u64 }
 const move_kernels PASTE(move_, KERNELS_ISA) = {
-    copy_rows,    pick_rows,       {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)},
-    across_bytes, transpose_words, next_places};
+    copy_rows,    pick_rows,    {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)},
+    across_bytes, across_words, next_places};

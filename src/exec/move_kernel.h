@@ -53,6 +53,13 @@ typedef struct move_kernels {
   kern_places_fn *places;
 } move_kernels;
 
+/* A transpose of elements of 1 or 2 bytes between 2, 3, 4 or 8 side by side, as of the channels of
+ * pixels, and as many rows, or columns; or to fewer rows than elements are side by side. How many
+ * of the columns, or rows, of which there are many, are done, from the first on. For processors
+ * with AVX2. */
+size_t few_across(size_t rows, size_t columns, u32 width, char *to, i64 to_stride, const char *from,
+                  i64 from_stride);
+
 extern const move_kernels move_base, move_v3, move_v4, move_neon;
 
 #endif

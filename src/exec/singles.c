@@ -29,8 +29,12 @@
   SINGLE(mul, T, (u64)x *(u64)y)                                                                   \
   SINGLE(max, T, x > y ? x : y)                                                                    \
   SINGLE(min, T, x < y ? x : y)
+/* What is added in f32 and rounded each time. */
+typedef u16 bf16;
+#define ADD_WIDE(T, t) SINGLE(add, T, num_f32_to_##t(num_##t##_to_f32(x) + num_##t##_to_f32(y)))
 INTEGERS(PUT)
 INTEGERS(ADD)
+ADD_WIDE(bf16, bf16)
 FLOATS(float, f32)
 FLOATS(double, f64)
 SIGNED(i32)
@@ -54,3 +58,5 @@ single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
   bool integer = t >= R_s8 && t <= R_u64; /* of any sign the sums have the same bits */
   return of[kind][t] ? of[kind][t] : kind == REDUCE_SUM && integer ? adds[log2_width] : NULL;
 }
+
+single_fn *single_find_bf16(prog_reducer kind) { return kind == REDUCE_SUM ? add_at_bf16 : NULL; }

@@ -8,5 +8,7 @@
 typedef void single_fn(size_t n, void *to, const i32 *places, const void *from, i64 step);
 /* kind REDUCE_CODE: what comes takes the place, whatever the type. NULL: there is none. */
 single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width);
+/* The same of a type that no register holds. */
+single_fn *single_find_bf16(prog_reducer kind);
 
 #endif
