@@ -161,20 +161,53 @@ static u32 count_alike(const node *n, u32 at, node **out) {
   return num;
 }
 
+/* From box `at` on, how many are in memory, alike, and one element wide along the last dim, so that
+ * one's elements lie between the others': a loop writes those of all side by side. */
+static u32 count_between(const node *n, u32 at, node **out) {
+  enum { MOST = 8 };
+  u32 num = 0;
+  dtype t = (dtype)n->type;
+  bool as_is = t == DTYPE_f32 || t == DTYPE_f64 || (t >= DTYPE_s8 && t <= DTYPE_u64);
+  if (!n->rank || !as_is || n->dims[n->rank - 1] < 2) return 0;
+  for (size_t i = at; i < n->boxes->len && num < MOST; i++, num++) {
+    node *of = n->boxes->data[i].of;
+    bool moves = of->kind == NODE_MEM && of->dims[n->rank - 1] == 1;
+    for (u32 d = 0; moves && d < n->rank; d++) moves = of->dims[d] == 1 || of->stride[d];
+    if (!moves) break;
+    if (num && memcmp(of->dims, out[0]->dims, n->rank * sizeof(i64)) != 0) break;
+    out[num] = of;
+  }
+  return num < 2 ? 0 : num;
+}
+
+static void write_between(lower *L, node *const *of, const prog_access *to, u32 num) {
+  prog_loop *l = prog_add_loop(L->b, of[0]->rank, of[0]->dims, lower_name(L), lower_loc(L));
+  u32 value[8];
+  for (u32 k = 0; k < num; k++) {
+    u32 in = prog_loop_in(L->b, l, of[k]->slot, of[k]->offset, of[k]->stride);
+    value[k] = vm_load(L->b, &l->code, (dtype)of[k]->type, in);
+  }
+  for (u32 k = 0; k < num; k++)
+    prog_loop_out(L->b, l, to[k].slot, to[k].offset, to[k].stride, value[k]);
+}
+
 void pieces_write(lower *L, node *n) {
   const pieces *boxes = n->boxes;
   lower_make_dense(L, n, lower_new_slot(L, n));
   for (size_t i = 0; i < boxes->len;) {
     node *of[8];
     prog_access to[8] = {0};
-    u32 num = count_alike(n, (u32)i, of);
+    u32 between = count_between(n, (u32)i, of), num = between;
+    if (!between) num = count_alike(n, (u32)i, of);
     if (num == 0) of[num++] = boxes->data[i].of;
     for (u32 k = 0; k < num; k++, i++) {
       to[k].slot = n->slot;
       if (n->rank) memcpy(to[k].stride, n->stride, n->rank * sizeof(i64));
       for (u32 d = 0; d < n->rank; d++) to[k].offset += boxes->data[i].at[d] * n->stride[d];
     }
-    if (num > 1)
+    if (between)
+      write_between(L, of, to, num);
+    else if (num > 1)
       fuse_store_all(L, of, to, num);
     else
       fuse_store(L, of[0], n->slot, to[0].offset, n->stride);

@@ -92,7 +92,10 @@ size_t few_across(size_t rows, size_t columns, u32 width, char *to, i64 ts, cons
   few_masks mask;
   (parts ? part_masks : join_masks)(n, width, mask);
   by_few[n](few, times, to, out, from, in, mask);
-  return times * 2 * HALF / width;
+  i64 last = (i64)(many - 2 * HALF / width); /* the last ones: some of them come again */
+  to += last * (parts ? (i64)width : ts), from += last * (parts ? fs : (i64)width);
+  by_few[n](few, 1, to, out, from, in, mask);
+  return many;
 }
 #else
 size_t few_across(size_t rows, size_t columns, u32 width, char *to, i64 ts, const char *from,

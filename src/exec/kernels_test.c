@@ -452,7 +452,7 @@ static void check_quotients(kern_fn *fn) {
   CHECK(bad == 0);
 }
 
-/* Small elements of n rows and one after the other, both ways, and of every n-th one: nothing else is
+/* Small elements of n rows and one after the other, both ways, and every n-th one: nothing else is
  * read or written. */
 static void check_across(kern_transpose_fn *fn, kern_fn *stride, u32 width, size_t n, size_t many) {
   size_t bytes = n * many * width, row = many * width, less = (many - 1) * n * width + width;

@@ -9,7 +9,7 @@
 // CHECK-NEXT: loop []
 // CHECK-NEXT: loop [64] in %[[X]][1] %[[Y]][1] %[[Z]][1] out %[[X]][1] %[[Y]][1] %[[Z]][1]
 // CHECK-NEXT: jump @
-// CHECK-NEXT: concatenate: copy [64,1] %[[X]][1,0] -> %1[3,1]
+// CHECK-NEXT: concatenate: loop [64,1] in %[[X]][1,0] %[[Y]][1,0] %[[Z]][1,0] out %1[3,1] %1+1[3,1] %1+2[3,1]
 func.func @main(%u: tensor<64x3xf32>) -> tensor<64x3xf32> {
   %n = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%i = %n, %p = %u) : tensor<i32>, tensor<64x3xf32>
