@@ -82,6 +82,25 @@ static u32 as_it_lies(lower *L, op *o, node *in, i64s sizes, u32 *order) {
   return fuse_dense(L, in);
 }
 
+/* Whether the body of a loop takes parts of v, in each of its rounds anew. */
+static bool takes_of(const value *v) {
+  for (const use *u = v->uses; u; u = u->next) {
+    const op *o = u->owner;
+    u32 i = (u32)(u - o->operands);
+    if (i == 0 && (op_is(o, dynamic_slice) || op_is(o, gather))) return true;
+    if (!op_is(o, while)) continue;
+    const value *inner = op_body(o, 1)->args[i];
+    if (op_operand(op_terminator(op_body(o, 1)), i) == inner && takes_of(inner)) return true;
+  }
+  return false;
+}
+
+void data_before_loop(lower *L, const value *arg, node *n) {
+  u32 order[PROG_MAX_DIMS];
+  bool scattered = n->kind == NODE_PIECES || (n->kind == NODE_MEM && !n->dense);
+  if (scattered && takes_of(arg) && !lies_turned(n, order)) fuse_dense(L, n);
+}
+
 /* A result in a slot of its own, whose dims lie there in this order; *lying: as they do. */
 static node *new_turned(lower *L, op *o, const u32 *order, i64s *lying) {
   node *n = lower_new_node(L, o, op_result(o, 0));
