@@ -97,6 +97,14 @@ static outcome pass_on(flattener *f, op *o, op **next) {
   return erase(o, next);
 }
 
+/* Between a value and itself, as a switch that is mapped has them before each of its branches. */
+static outcome choose_same(flattener *f, op *o, op **next) {
+  value *v = op_operand(o, 1);
+  if (!f->opt.shardings || v != op_operand(o, 2) || v->type != op_result(o, 0)->type) return KEPT;
+  value_replace(op_result(o, 0), v);
+  return erase(o, next);
+}
+
 /* Before partitioning these must stay: they are what propagation reads. */
 static outcome drop_sharding(flattener *f, op *o, op **next) {
   return f->opt.shardings ? pass_on(f, o, next) : KEPT;
@@ -126,6 +134,7 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_manual_computation] = splice_manual,
     [OP_composite] = copy_decomposition,
     [OP_custom_call] = pass_on_custom_call,
+    [OP_select] = choose_same,
     [OP_sharding_constraint] = drop_sharding,
     [OP_reshard] = drop_sharding,
     [OP_sharding_group] = drop_sharding,
@@ -161,7 +170,7 @@ static void promote_operands(flattener *f, op *o) {
   }
 }
 
-bool flatten_knows(op_id id) { return flatten_of[id] != NULL; }
+bool flatten_knows(op_id id) { return flatten_of[id] && flatten_of[id] != choose_same; }
 
 /* Recursion is bounded by the nesting that the readers allow. */
 static bool flatten_block(flattener *f, block *b) {
