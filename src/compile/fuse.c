@@ -374,7 +374,7 @@ void fuse_join(lower *L, node *n) {
 /* Whether it is better to have a loop a box than to put PIECES together: few boxes of long rows;
  * and what could be computed in place in one loop only is not more than what would be written. */
 static bool boxes_pay(node *const *out, u32 num_out, const node_list *all, cuts *c) {
-  enum { MOST = 32, ROW = 32 };
+  enum { MOST = 32, ROW = 16 };
   u32 boxes = 1, rank = out[0]->rank, moved = 0;
   for (u32 d = 0; d < rank; d++) {
     c->n[d] = 1;
