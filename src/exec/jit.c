@@ -83,9 +83,11 @@ bool jit_knows(const jit *j, const vm_call *c, const void *second) {
   return false;
 }
 
-/* Kernels have 64 elements of a byte in a vector, compiled code 16. */
-bool jit_pays(const vm_call *calls, u32 n) {
+/* Kernels have 64 elements of a byte in a vector, or 32, compiled code 16, or 8; but it keeps what
+ * several calls make, and begins once for a row. */
+bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
   if (calls->scalar && n == 1) return false;
+  if (n > 1 && j->target == JIT_AVX512) return true;
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
     bool computes = w.kind == CALL_unary || w.kind == CALL_binary;

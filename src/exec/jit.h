@@ -52,7 +52,7 @@ bool jit_has_rows(const jit *j);
 /* second: its second operand, where that is a constant. */
 bool jit_knows(const jit *j, const vm_call *c, const void *second);
 /* Whether so many calls, all known, are better compiled. */
-bool jit_pays(const vm_call *calls, u32 n);
+bool jit_pays(const jit *j, const vm_call *calls, u32 n);
 /* Whether sums of other parts than whole blocks are compiled. */
 bool jit_sums_parts(const jit *j);
 /* NULL: too large, or there are no pages for code. Out of memory it jumps to the trap of `a`. */

@@ -96,7 +96,7 @@ static groups group_calls(const vm_calls *l, const jit *j) {
     const vm_call *c = &l->calls.data[i];
     for (end = i; j && end < n && c[end - i].scalar == c->scalar && knows(l, j, &c[end - i]);)
       end++;
-    g.compiled[g.n] = end > i && jit_pays(c, end - i);
+    g.compiled[g.n] = end > i && jit_pays(j, c, end - i);
     if (!g.compiled[g.n]) end = i + 1;
     g.begin[g.n++] = i;
   }
