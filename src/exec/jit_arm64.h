@@ -76,6 +76,8 @@ enum {
 /* One f32, or with A64_DOUBLE f64. */
 enum {
   A64_FADD_1 = 0x1e202800,
+  A64_FMAX_1 = 0x1e204800,
+  A64_FMIN_1 = 0x1e205800,
   A64_FSUB_1 = 0x1e203800,
   A64_FMUL_1 = 0x1e200800,
   A64_FDIV_1 = 0x1e201800,

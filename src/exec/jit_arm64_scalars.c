@@ -213,7 +213,8 @@ static bool write_integers(writer *w, const scalar_op *o) {
 
 static bool write_floats(writer *w, const scalar_op *o) {
   static const u32 ops[VM_OP_COUNT] = {
-      [VM_add] = A64_FADD_1, [VM_sub] = A64_FSUB_1, [VM_mul] = A64_FMUL_1, [VM_div] = A64_FDIV_1};
+      [VM_add] = A64_FADD_1, [VM_sub] = A64_FSUB_1, [VM_mul] = A64_FMUL_1,
+      [VM_div] = A64_FDIV_1, [VM_max] = A64_FMAX_1, [VM_min] = A64_FMIN_1};
   /* in the order of comparisons; false but for the second where one is NaN */
   static const u8 conditions[] = {A64_EQ, A64_NE, A64_MI, A64_LS, A64_GT, A64_GE};
   const cell *d = cell_at(w, o->d);
@@ -372,10 +373,10 @@ static bool write_kernel(writer *w, const scalar_op *o) {
 }
 
 /* The index, moved into its range, to TEMP. */
-static void load_index(writer *w, const cell *index, u32 width, i64 most) {
+static void load_index(writer *w, const cell *index, dtype t, i64 most) {
   jit_code *c = &w->code;
-  load_cell(w, TEMP, index, width);
-  if (width == 4) arm64_3(c, A64_SXTW, TEMP, TEMP, 0);
+  load_cell(w, TEMP, index, (u32)dtype_size(t));
+  if (t == DTYPE_s32) arm64_3(c, A64_SXTW, TEMP, TEMP, 0);
   arm64_3(c, A64_FLOOR_0, TEMP, TEMP, TEMP);
   arm64_number(c, OTHER, (u64)most);
   arm64_3(c, A64_SUBS_R | A64_WIDE, ZERO, TEMP, OTHER);
@@ -389,8 +390,8 @@ static void find_place(writer *w, const part *x) {
   load(w, X3, X3, d->big * sizeof(void *), 8);
   for (u32 k = 0; k < d->rank; k++) {
     if (x->most[k] == 0) continue;
-    u32 size = (u32)dtype_size(w->e->prog->slots[d->start[k]].type);
-    load_index(w, &w->cells.data[x->index[k]], size, x->most[k]);
+    dtype t = w->e->prog->slots[d->start[k]].type;
+    load_index(w, &w->cells.data[x->index[k]], t, x->most[k]);
     arm64_number(c, OTHER, (u64)x->stride[k]);
     arm64_3(c, A64_MADD | X3 << 10, X3, TEMP, OTHER);
   }

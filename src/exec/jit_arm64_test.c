@@ -258,6 +258,8 @@ static const scalar words[] = {
     {A64_CSEL | A64_WIDE | A64_LO << 12, "csel x1, x2, x3, cc"},
     {A64_FADD_1, "fadd s1, s2, s3"},
     {A64_FADD_1 | A64_DOUBLE, "fadd d1, d2, d3"},
+    {A64_FMAX_1, "fmax s1, s2, s3"},
+    {A64_FMIN_1 | A64_DOUBLE, "fmin d1, d2, d3"},
     {A64_FSUB_1, "fsub s1, s2, s3"},
     {A64_FMUL_1, "fmul s1, s2, s3"},
     {A64_FDIV_1 | A64_DOUBLE, "fdiv d1, d2, d3"},

@@ -186,7 +186,8 @@ static part *find_part(writer *w, const prog_step *s) {
     dtype t = p->slots[d->start[k]].type;
     x.most[k] = d->big_dims[k] - d->small_dims[k];
     x.stride[k] = (i64)bytes;
-    if (d->small_dims[k] == 0 || (x.most[k] > 0 && t != DTYPE_s32 && t != DTYPE_s64)) return NULL;
+    bool known = t == DTYPE_s32 || t == DTYPE_s64 || t == DTYPE_u32;
+    if (d->small_dims[k] == 0 || (x.most[k] > 0 && !known)) return NULL;
     bytes *= (u64)d->big_dims[k];
     if (bytes > MOST_BYTES) return NULL;
   }
@@ -271,8 +272,8 @@ static bool is_view(const writer *w, const part *x) {
   const program *p = w->e->prog;
   const prog_slot *small = &p->slots[x->d->small];
   slot_search all = {.p = p, .slot = x->d->small, .big = x->d->big}, here = all;
-  if (x->num || x->d->update || x->runs > 1 || small->kind != SLOT_WORK || small->alias >= 0 ||
-      x->run != prog_slot_bytes(small))
+  if (x->num || x->d->update || x->runs > 1 || cells_touch_slot(w, x->d->big) ||
+      small->kind != SLOT_WORK || small->alias >= 0 || x->run != prog_slot_bytes(small))
     return false;
   for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], search_slot, &all);
   for (u32 i = 0; i < w->l->num_ops; i++) {
@@ -371,10 +372,12 @@ bool cells_touch_slot(const writer *w, u32 slot) {
   touch_cells(&t, &slot, USE_UPDATE);
   return memchr(t.any, true, w->cells.len) != NULL;
 }
-cells_touched cells_touch_small(const writer *w, const part *x) {
+cells_touched cells_touch_part(const writer *w, const part *x) {
   cells_touched t = touch_none(w);
-  u32 slot = x->d->small;
-  touch_cells(&t, &slot, x->d->update ? USE_READ : USE_WRITE);
+  const prog_dynamic *d = x->d;
+  u32 big = d->big, small = d->small;
+  touch_cells(&t, &big, d->update ? USE_UPDATE : USE_READ);
+  if (!x->num && !x->view) touch_cells(&t, &small, d->update ? USE_READ : USE_WRITE);
   return t;
 }
 cells_touched cells_touch_step(const writer *w, const scalar_op *o) {

@@ -91,7 +91,8 @@ typedef struct cells_touched {
 } cells_touched;
 cells_touched cells_touch_step(const writer *w, const scalar_op *o);
 bool cells_touch_slot(const writer *w, u32 slot); /* whether any lies in it */
-cells_touched cells_touch_small(const writer *w, const part *x);
+/* Of a part that is no call: what is read and written in memory. */
+cells_touched cells_touch_part(const writer *w, const part *x);
 /* Where run `which` of a part begins: bytes from its first one, in what it is part of. */
 i64 part_run_at(const writer *w, const part *x, u64 which);
 /* A step that copies bytes which lie together in both slots; false: it is none. */

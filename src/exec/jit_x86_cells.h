@@ -43,4 +43,10 @@ void x86_spill(writer *w, const cell *c, bool back);
 void x86_fetch(writer *w, const cell *k);
 void x86_put_back(writer *w, const cell *k);
 
+/* Operations on floats (jit_x86_reals.c); false: not known. */
+bool x86_write_floats(writer *w, const scalar_op *o); /* of two */
+bool x86_write_fma(writer *w, const scalar_op *o);
+bool x86_write_root(writer *w, const scalar_op *o);
+bool x86_write_signed(writer *w, const scalar_op *o); /* the sign turned or taken off */
+
 #endif

@@ -184,56 +184,10 @@ static bool write_integers(writer *w, const scalar_op *o) {
   return true;
 }
 
-static bool write_floats(writer *w, const scalar_op *o) {
-  static const u8 opcodes[VM_OP_COUNT] = {
-      [VM_add] = 0x58, [VM_sub] = 0x5c, [VM_mul] = 0x59, [VM_div] = 0x5e};
-  static const u8 predicates[] = {0, 4, 1, 2, 14, 13}; /* in the order of comparisons */
-  const cell *d = cell_at(w, o->d);
-  u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
-  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width),
-      y = x86_load_float(w, 1, cell_at(w, o->b), width);
-  if (is_comparison(op)) {
-    x86_vex(&w->code, x86_of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
-    x86_vex(&w->code, x86_to_gpr, 0, 0, x86_reg(RAX), -1);
-    x86_plain(&w->code, 0, 0, 0x83, 4, x86_reg(RAX)); /* and eax, 1 */
-    x86_byte(&w->code, 1);
-    x86_store_cell(w, d, RAX, 1);
-    return true;
-  }
-  if (!opcodes[op]) return false;
-  u32 to = d->real != NO_REG ? d->real : 0;
-  x86_vex(&w->code, x86_of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
-  x86_store_float(w, d, to, width);
-  return true;
-}
-
 static bool write_binary(writer *w, const scalar_op *o) {
-  return is_float(o->is.type) ? write_floats(w, o) : write_integers(w, o);
+  return is_float(o->is.type) ? x86_write_floats(w, o) : write_integers(w, o);
 }
 
-static bool write_fma(writer *w, const scalar_op *o) {
-  const cell *a = cell_at(w, o->a), *b = cell_at(w, o->b), *c = cell_at(w, o->c);
-  const cell *d = cell_at(w, o->d);
-  u32 width = vm_rtype_size((vm_rtype)o->is.type);
-  u32 to = d->real != NO_REG && d != a && d != b ? d->real : 0;
-  u32 from = x86_load_float(w, to, c, width), x = x86_load_float(w, 1, a, width);
-  if (from != to) x86_vex(&w->code, x86_move_real, to, 0, x86_reg(from), -1);
-  x86_rm y = b->real == NO_REG && b->gpr == NO_REG ? x86_home(w, b)
-                                                   : x86_reg(x86_load_float(w, 15, b, width));
-  x86_op multiply = {1, 2, width == 8, 0xb9, 0, 0, false}; /* vfmadd231ss, vfmadd231sd */
-  x86_vex(&w->code, multiply, to, x, y, -1);
-  x86_store_float(w, d, to, width);
-  return true;
-}
-
-static bool write_root(writer *w, const scalar_op *o) {
-  const cell *d = cell_at(w, o->d);
-  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
-  u32 x = x86_load_float(w, 1, cell_at(w, o->a), width);
-  x86_vex(&w->code, x86_of_float(width, 0x51), to, x, x86_reg(x), -1);
-  x86_store_float(w, d, to, width);
-  return true;
-}
 /* 1, 0 or -1: the sign's bits, or the one that is above where -x is below 0. */
 static void write_sign(writer *w, u32 width) {
   jit_code *c = &w->code;
@@ -246,26 +200,11 @@ static void write_sign(writer *w, u32 width) {
   x86_plain(c, 0, width == 8, 0x0b, RAX, x86_reg(RCX)); /* or */
 }
 
-/* Of a float, the sign turned or taken off. */
-static bool write_signed(writer *w, const scalar_op *o) {
-  static const x86_op ones = {1, 1, 0, 0x76, 0, 0, false};
-  bool turned = o->is.of == VM_neg;
-  const cell *d = cell_at(w, o->d);
-  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
-  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width);
-  x86_vex(&w->code, ones, 15, 15, x86_reg(15), -1);
-  x86_vex(&w->code, x86_with(ones, 0, width == 8 ? 0x73 : 0x72), turned ? 6 : 2, 15, x86_reg(15),
-          turned ? 8 * (i32)width - 1 : 1);
-  x86_vex(&w->code, (x86_op){0, 1, 0, turned ? 0x57 : 0x54, 0, 0, false}, to, x, x86_reg(15), -1);
-  x86_store_float(w, d, to, width);
-  return true;
-}
-
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
   jit_code *c = &w->code;
-  if (o->is.of == VM_sqrt) return write_root(w, o);
-  if (is_float(o->is.type)) return write_signed(w, o);
+  if (o->is.of == VM_sqrt) return x86_write_root(w, o);
+  if (is_float(o->is.type)) return x86_write_signed(w, o);
   x86_load_cell(w, RAX, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred) {
     x86_plain(c, 0, 0, 0x83, 6, x86_reg(RAX)); /* xor eax, 1 */
@@ -404,32 +343,33 @@ static bool write_kernel(writer *w, const scalar_op *o) {
 }
 
 /* The index, moved into its range, to RAX. */
-static void load_index(writer *w, const cell *index, u32 width, i64 most) {
+static void load_index(writer *w, const cell *index, dtype t, i64 most) {
   jit_code *c = &w->code;
-  if (width == 4 && index->gpr != NO_REG) {
+  if (t == DTYPE_s32 && index->gpr != NO_REG) {
     x86_plain(c, 0, 1, 0x63, RAX, x86_reg(index->gpr)); /* movsxd */
   } else {
-    x86_load_cell(w, RAX, index, width);
-    if (width == 4) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX));
+    x86_load_cell(w, RAX, index, (u32)dtype_size(t));
+    if (t == DTYPE_s32) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX));
   }
-  x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));   /* xor */
-  x86_plain(c, 0, 1, 0x85, RAX, x86_reg(RAX));   /* test */
-  x86_plain(c, 0, 1, 0x0f48, RAX, x86_reg(RCX)); /* cmovs */
-  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX));     /* mov rcx, most */
+  if (t != DTYPE_u32) {
+    x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));   /* xor */
+    x86_plain(c, 0, 1, 0x85, RAX, x86_reg(RAX));   /* test */
+    x86_plain(c, 0, 1, 0x0f48, RAX, x86_reg(RCX)); /* cmovs */
+  }
+  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX)); /* mov rcx, most */
   x86_u32(c, (u32)most);
   x86_plain(c, 0, 1, 0x3b, RAX, x86_reg(RCX));   /* cmp */
   x86_plain(c, 0, 1, 0x0f4f, RAX, x86_reg(RCX)); /* cmovg */
 }
-/* Where a part begins, to RDX. */
+/* Where a part begins, to RDX, which has the slots. */
 static void find_place(writer *w, const part *x) {
   const prog_dynamic *d = x->d;
   jit_code *c = &w->code;
-  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   x86_load(w, RDX, x86_mem(RDX, (i32)(d->big * sizeof(void *))), 8);
   for (u32 k = 0; k < d->rank; k++) {
     if (x->most[k] == 0) continue;
-    u32 size = (u32)dtype_size(w->e->prog->slots[d->start[k]].type);
-    load_index(w, &w->cells.data[x->index[k]], size, x->most[k]);
+    dtype t = w->e->prog->slots[d->start[k]].type;
+    load_index(w, &w->cells.data[x->index[k]], t, x->most[k]);
     i64 step = x->stride[k];
     x86_rm at = x86_mem(RDX, 0);
     if (step == 4 || step == 8) { /* lea */
@@ -523,21 +463,16 @@ static void write_runs(writer *w, const part *x) {
 
 /* False: it takes a call. */
 static bool write_part(writer *w, const part *x) {
-  if (cells_touch_slot(w, x->d->big)) return false;
   if (!x->num && !x->view && !is_moved(x->runs, x->run)) return false;
-  if (x->num || x->view) {
-    find_place(w, x);
-    (x->num ? write_elements : write_view)(w, x);
-    return true;
-  }
-  cells_touched t = cells_touch_small(w, x);
+  cells_touched t = cells_touch_part(w, x);
+  u32 n = (u32)w->cells.len;
   x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < w->cells.len; i++)
+  for (u32 i = 0; i < n; i++)
     if (t.any[i] && w->cells.data[i].written) x86_put_back(w, &w->cells.data[i]);
   find_place(w, x);
-  write_runs(w, x);
-  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < w->cells.len; i++)
+  (x->num ? write_elements : x->view ? write_view : write_runs)(w, x);
+  if (memchr(t.written, true, n)) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
+  for (u32 i = 0; i < n; i++)
     if (t.written[i]) x86_fetch(w, &w->cells.data[i]);
   return true;
 }
@@ -674,7 +609,7 @@ const cell_machine cells_machine = {
             [SCALAR_BACK] = write_back,
             [SCALAR_LEAVE] = write_leave,
             [SCALAR_STEP] = write_step,
-            [SCALAR_FMA] = write_fma,
+            [SCALAR_FMA] = x86_write_fma,
         },
     .write_entries = write_entries,
     .aim = x86_aim,

@@ -1,5 +1,6 @@
 #include "exec/scalars.h"
 
+#include "exec/extremes.h"
 #include "exec/launch.h"
 #include "exec/scalar_build.h"
 
@@ -88,6 +89,8 @@ static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
   OP(sub_##type, T, T, x - y)                                                                      \
   OP(mul_##type, T, T, x *y)                                                                       \
   OP(div_##type, T, T, x / y)                                                                      \
+  OP(max_##type, T, T, maximum_##type(x, y, (T)minus_zero))                                        \
+  OP(min_##type, T, T, minimum_##type(x, y, (T)minus_zero))                                        \
   OP(neg_##type, T, T, -x)                                                                         \
   OP(abs_##type, T, T, (T)__builtin_fabs(x))
 INTEGER(s32, i32, u32)
@@ -157,7 +160,7 @@ typedef struct known {
 #define INTEGER_ROWS(type)                                                                         \
   COMPARE_ROWS(type), ROW(and, type), ROW(or, type), ROW(xor, type), ROW(max, type),               \
       ROW(min, type), ROW(div, type), ROW(rem, type)
-#define FLOAT_ROWS(type) COMPARE_ROWS(type), ROW(div, type)
+#define FLOAT_ROWS(type) COMPARE_ROWS(type), ROW(div, type), ROW(max, type), ROW(min, type)
 static const known binaries[] = {INTEGER_ROWS(s32),
                                  INTEGER_ROWS(u32),
                                  INTEGER_ROWS(s64),

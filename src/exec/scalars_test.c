@@ -133,7 +133,8 @@ enum { ROWS = 6, LONG = 9 };
 
 typedef struct mixed {
   writer w;
-  u32 table, row, element[3], index; /* a table of rows; what is taken from it */
+  u32 table, row, element[3]; /* a table of rows; what is taken from it */
+  u32 index, natural;         /* where; of u32 */
 } mixed;
 
 /* The next part of the table: an element or a row, read or written. */
@@ -144,20 +145,26 @@ static void add_dynamic(mixed *m, u32 *seed) {
   d.big_dims[0] = ROWS, d.big_dims[1] = LONG;
   d.small_dims[0] = 1, d.small_dims[1] = whole ? LONG : 1;
   d.start[0] = pick(seed, 2) ? m->w.counter : m->index;
-  d.start[1] = pick(seed, 2) ? m->w.slot[0] : m->index;
+  u32 other = pick(seed, 3) ? m->w.slot[0] : m->natural;
+  d.start[1] = pick(seed, 2) ? other : m->index;
   prog_add_dynamic(m->w.b, &d, S, L);
 }
 /* All of a row becomes a function of it and of an element; or an element of two of them, which may
- * be in the row. */
+ * be in the row, or in the table. */
 static void add_mixed(mixed *m, u32 *seed) {
   bool whole = pick(seed, 2), inside = !whole && pick(seed, 2), within = !whole && pick(seed, 2);
-  u32 from = inside ? m->row : m->element[pick(seed, 3)];
+  u32 from = inside ? pick(seed, 4) ? m->row : m->table : m->element[pick(seed, 3)];
   u32 to = whole || within ? m->row : m->element[pick(seed, 3)];
+  if (within && pick(seed, 4) == 0) to = m->table;
   i64 from_at = inside ? pick(seed, 3) : 0, to_at = within ? pick(seed, 3) : 0;
   prog_loop *l = prog_add_loop(m->w.b, 1, (i64[]){whole ? LONG : 1}, S, L);
   u32 x = vm_load(m->w.b, &l->code, DTYPE_f32, prog_loop_in(m->w.b, l, to, to_at, (i64[]){1}));
   u32 y = vm_load(m->w.b, &l->code, DTYPE_f32, prog_loop_in(m->w.b, l, from, from_at, (i64[]){0}));
-  u32 v = vm_emit(m->w.b, &l->code, pick(seed, 2) ? VM_sub : VM_max, DTYPE_f32, x, y, 0);
+  u32 v = vm_emit(m->w.b, &l->code,
+                  pick(seed, 2)   ? VM_sub
+                  : pick(seed, 2) ? VM_max
+                                  : VM_min,
+                  DTYPE_f32, x, y, 0);
   prog_loop_out(m->w.b, l, to, to_at, (i64[]){1}, v);
 }
 static void add_index(mixed *m, u32 *seed) {
@@ -166,6 +173,8 @@ static void add_index(mixed *m, u32 *seed) {
   u32 y = vm_const_f64(m->w.b, &l->code, DTYPE_s32, (double)pick(seed, 7) - 3);
   u32 v = vm_emit(m->w.b, &l->code, VM_add, DTYPE_s32, x, y, 0);
   prog_loop_out(m->w.b, l, m->index, 0, NULL, v);
+  v = vm_emit(m->w.b, &l->code, VM_convert, DTYPE_u32, v, 0, 0);
+  prog_loop_out(m->w.b, l, m->natural, 0, NULL, v);
 }
 
 /* Results: the table, a row, elements, the index. Some are work, whose places others share. */
@@ -184,6 +193,8 @@ static void run_mixed(arena *a, u32 seed, char *out, size_t room) {
   prog_add_move(b, params[0], m.table, S, L);
   prog_add_move(b, params[1], m.row, S, L);
   prog_add_fill(b, m.index, &index, S, L);
+  m.natural = prog_work(b, DTYPE_u32, 1);
+  prog_add_fill(b, m.natural, &index, S, L);
   for (u32 i = 0; i < 3; i++) {
     element[i] = (float)i + 2;
     if (i) m.element[i] = prog_work(b, DTYPE_f32, 1);

@@ -1,0 +1,92 @@
+/* Operations on single floats as machine code of x86-64. */
+#include "exec/jit_x86_cells.h"
+
+/* Maxima, of which -0 is less than +0, are the bits that both orders of the operands give: of equal
+ * ones an instruction takes the second, and where one is a NaN, too. Minima are the bits of either.
+ * A sum of the two is NaN just where one of them is. */
+static void write_extreme(writer *w, const scalar_op *o, u32 x, u32 y) {
+  static const x86_op ones = {1, 1, 0, 0x76, 0, 0, false}, left = {1, 1, 0, 0x72, 0, 0, false};
+  static const x86_op choose = {1, 3, 0, 0x4a, 0, 0, false}, shift = {1, 1, 0, 0x73, 0, 0, false};
+  bool least = o->is.of == VM_min;
+  u32 width = vm_rtype_size((vm_rtype)o->is.type);
+  x86_op add = x86_of_float(width, 0x58), most = x86_of_float(width, least ? 0x5d : 0x5f);
+  x86_op both = {0, 1, 0, least ? 0x56 : 0x54, 0, 0, false}; /* or, and */
+  jit_code *c = &w->code;
+  const cell *d = cell_at(w, o->d);
+  u32 to = d->real != NO_REG ? d->real : 0;
+  x86_vex(c, most, 15, x, x86_reg(y), -1);
+  x86_vex(c, most, 0, y, x86_reg(x), -1);
+  x86_vex(c, add, 1, 15, x86_reg(0), -1);
+  x86_vex(c, both, 0, 0, x86_reg(15), -1);
+  x86_vex(c, ones, 15, 15, x86_reg(15), -1);
+  x86_vex(c, width == 8 ? shift : left, 6, 15, x86_reg(15), 8 * (i32)width - 1);
+  x86_vex(c, add, 0, 0, x86_reg(15), -1); /* -0: a denormal becomes a zero where they are flushed */
+  x86_vex(c, x86_of_float(width, 0xc2), 15, 1, x86_reg(1), 3); /* unordered */
+  x86_vex(c, choose, to, 0, x86_reg(1), 15 << 4);
+  x86_store_float(w, d, to, width);
+}
+
+bool x86_write_floats(writer *w, const scalar_op *o) {
+  static const u8 opcodes[VM_OP_COUNT] = {
+      [VM_add] = 0x58, [VM_sub] = 0x5c, [VM_mul] = 0x59, [VM_div] = 0x5e};
+  static const u8 predicates[] = {0, 4, 1, 2, 14, 13}; /* in the order of comparisons */
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
+  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width),
+      y = x86_load_float(w, 1, cell_at(w, o->b), width);
+  if (is_comparison(op)) {
+    x86_vex(&w->code, x86_of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
+    x86_vex(&w->code, x86_to_gpr, 0, 0, x86_reg(RAX), -1);
+    x86_plain(&w->code, 0, 0, 0x83, 4, x86_reg(RAX)); /* and eax, 1 */
+    x86_byte(&w->code, 1);
+    x86_store_cell(w, d, RAX, 1);
+    return true;
+  }
+  if (op == VM_max || op == VM_min) {
+    write_extreme(w, o, x, y);
+    return true;
+  }
+  if (!opcodes[op]) return false;
+  u32 to = d->real != NO_REG ? d->real : 0;
+  x86_vex(&w->code, x86_of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
+  x86_store_float(w, d, to, width);
+  return true;
+}
+
+bool x86_write_fma(writer *w, const scalar_op *o) {
+  const cell *a = cell_at(w, o->a), *b = cell_at(w, o->b), *c = cell_at(w, o->c);
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type);
+  u32 to = d->real != NO_REG && d != a && d != b ? d->real : 0;
+  u32 from = x86_load_float(w, to, c, width), x = x86_load_float(w, 1, a, width);
+  if (from != to) x86_vex(&w->code, x86_move_real, to, 0, x86_reg(from), -1);
+  x86_rm y = b->real == NO_REG && b->gpr == NO_REG ? x86_home(w, b)
+                                                   : x86_reg(x86_load_float(w, 15, b, width));
+  x86_op multiply = {1, 2, width == 8, 0xb9, 0, 0, false}; /* vfmadd231ss, vfmadd231sd */
+  x86_vex(&w->code, multiply, to, x, y, -1);
+  x86_store_float(w, d, to, width);
+  return true;
+}
+
+bool x86_write_root(writer *w, const scalar_op *o) {
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
+  u32 x = x86_load_float(w, 1, cell_at(w, o->a), width);
+  x86_vex(&w->code, x86_of_float(width, 0x51), to, x, x86_reg(x), -1);
+  x86_store_float(w, d, to, width);
+  return true;
+}
+/* Of a float, the sign turned or taken off. */
+bool x86_write_signed(writer *w, const scalar_op *o) {
+  static const x86_op ones = {1, 1, 0, 0x76, 0, 0, false};
+  bool turned = o->is.of == VM_neg;
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
+  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width);
+  x86_vex(&w->code, ones, 15, 15, x86_reg(15), -1);
+  x86_vex(&w->code, x86_with(ones, 0, width == 8 ? 0x73 : 0x72), turned ? 6 : 2, 15, x86_reg(15),
+          turned ? 8 * (i32)width - 1 : 1);
+  x86_vex(&w->code, (x86_op){0, 1, 0, turned ? 0x57 : 0x54, 0, 0, false}, to, x, x86_reg(15), -1);
+  x86_store_float(w, d, to, width);
+  return true;
+}
