@@ -6,6 +6,7 @@
  * to write and read (masks, converts, arithmetic on broadcast scalars) stays EXPR even then,
  * and later loops pull it in. Linear in the number of ops. */
 #include "compile/lower.h"
+#include "pass/refine.h"
 
 /* Bounds of one loop: instructions keep to the block VM's scratch, loads and stores to its
  * tables; a value to be computed again is at most so much. */
@@ -149,11 +150,29 @@ static u32 own_loads(const node *n) {
   return loads;
 }
 
+/* Integers that follow from constants are such themselves: what is divided by one needs no
+ * division.
+ */
+static bool becomes_constant(lower *L, node *n, op *o) {
+  i64 in[3] = {0}, number;
+  if (o->num_operands > COUNT(in)) return false;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const node *from = lower_node(L, o, i);
+    if (!from->element || dtype_size((dtype)from->type) > sizeof(i64)) return false;
+    memcpy(&in[i], from->element, dtype_size((dtype)from->type));
+  }
+  if (!refine_number(o, in, &number)) return false;
+  for (u32 i = 0; i < o->num_operands; i++) lower_used(lower_node(L, o, i));
+  n->kind = NODE_CONST;
+  n->element = arena_copy(L->a, &number, sizeof number);
+  return true;
+}
+
 /* The operands' uses are served last. Until then a group that has to be closed on the way still
  * stores what o wants of it; once they are served, what only o wanted need not be stored at all. */
 node *fuse_add(lower *L, op *o) {
   node *n = lower_new_node(L, o, op_result(o, 0));
-  if (!n) return NULL;
+  if (!n || becomes_constant(L, n, o)) return n;
   n->kind = NODE_EXPR;
   n->op = o;
   n->num_in = o->num_operands;

@@ -20,9 +20,10 @@ bool refine_shapes(ir_module *m, arena *scratch, op *main);
 /* Ops of shape, tensor and arith that go here. */
 #define REFINE_OPS(X)                                                                              \
   X(shape_of)                                                                                      \
-  X(const_shape) X(cstr_broadcastable) X(shape_broadcast) X(assuming) X(tensor_dim)                \
-      X(from_elements) X(tensor_extract) X(tensor_cast) X(addi) X(subi) X(muli) X(divsi) X(maxsi)  \
-          X(cmpi) X(arith_select)
+  X(const_shape)                                                                                   \
+  X(cstr_broadcastable) X(shape_broadcast) X(assuming) X(tensor_dim) X(from_elements)              \
+      X(tensor_extract) X(tensor_cast) X(addi) X(subi) X(muli) X(divsi) X(maxsi) X(cmpi)           \
+          X(arith_select)
 bool refine_knows(op_id id);
 
 /* The integers of a constant, be it a tensor or a scalar; false: it is none. */
@@ -35,6 +36,9 @@ bool refine_broadcast(expander *e, const op *o, i64s *out);
 /* refine_eval.c: the elements of o's one result, integers, from those of its operands; false: they
  * do not follow. */
 bool refine_eval(expander *e, const op *o, i64s *out);
+
+/* The same of an elementwise op on one number each. */
+bool refine_number(const op *o, const i64 *in, i64 *out);
 
 /* refine_call.c: what a custom call becomes whose sizes are operands that are known; o: it stays,
  * perhaps without operands that say the shapes of its results. */

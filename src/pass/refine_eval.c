@@ -172,6 +172,23 @@ static i64 cut(const type *elem, i64 v) {
   return elem->sign == UNSIGNED ? (i64)low : (i64)(low << (64 - w)) >> (64 - w);
 }
 
+bool refine_number(const op *o, const i64 *in, i64 *out) {
+  number_fn *f = op_kind(o) < OP_COUNT ? elementwise[op_kind(o)] : NULL;
+  const type *t = type_element(o->results[0].type);
+  i64 v[3] = {0};
+  /* a sum of bits is one of them */
+  if (!f || o->num_operands > COUNT(v) || t->kind != TYPE_INT || t->width > 64 ||
+      (op_is(o, add) && t->width == 1))
+    return false;
+  for (u32 k = 0; k < o->num_operands; k++) {
+    const type *from = type_element(op_operand(o, k)->type);
+    if (from->kind != TYPE_INT || from->width > 64) return false;
+    v[k] = cut(from, in[k]);
+  }
+  *out = cut(t, f(o, v[0], v[1], v[2]));
+  return true;
+}
+
 static bool size_of_dimension(const op *o, i64 *out) {
   struct get_dimension_size_attrs a;
   if (!view_get_dimension_size(o, &a)) return false;
