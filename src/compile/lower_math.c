@@ -252,10 +252,9 @@ static const value *after_sums(const value *v) {
   return v;
 }
 
-/* How all who use v, or its sum, transpose it; data NULL: they do not, or not alike. */
+/* How all who use v transpose it; data NULL: they do not, or not alike. */
 static i64s transposed_by_uses(const value *v) {
   i64s by = {0};
-  v = after_sums(v);
   for (const use *u = v->uses; u; u = u->next) {
     struct transpose_attrs a;
     if (!op_is(u->owner, transpose) || !view_transpose(u->owner, &a)) return (i64s){0};
@@ -265,19 +264,42 @@ static i64s transposed_by_uses(const value *v) {
   return by;
 }
 
-/* Whether these dims of n step through memory as one does. */
-static bool is_one_stride(const node *n, u32 first, u32 num) {
-  i64 expect = 0;
-  for (u32 d = first + num; d-- > first;) {
-    if (n->dims[d] == 1) continue;
-    if (expect && n->stride[d] != expect) return false;
-    expect = n->stride[d] * n->dims[d];
+/* In which order v, or its sum, is used: as gradients of what was transposed, they are transposed
+ * back. data NULL: in its own. */
+static i64s order_by_uses(lower *L, const value *v) {
+  i64s order = {0}, by = transposed_by_uses(v = after_sums(v));
+  bool moved = false;
+  while (by.data) {
+    i64 *dims = ARENA_ARRAY(L->a, i64, by.len + 1);
+    moved = false;
+    for (size_t i = 0; i < by.len; i++) {
+      dims[i] = order.data ? order.data[by.data[i]] : by.data[i];
+      moved |= dims[i] != (i64)i;
+    }
+    order = (i64s){dims, by.len};
+    if (v->uses->next) break;
+    v = after_sums(op_result(v->uses->owner, 0));
+    by = transposed_by_uses(v);
   }
-  return true;
+  return moved ? order : (i64s){0};
+}
+
+/* Whether these dims of n step through memory as one does; `sorted`: in the order of strides. */
+static bool is_one_stride(const node *n, u32 first, u32 num, bool sorted) {
+  i64 least = INT64_MAX, end = 0, count = 1, before = INT64_MAX;
+  for (u32 d = first; d < first + num; d++) {
+    if (n->dims[d] == 1) continue;
+    if (!sorted && n->stride[d] > before) return false;
+    before = n->stride[d];
+    least = before < least ? before : least;
+    end += (n->dims[d] - 1) * before;
+    count *= n->dims[d];
+  }
+  return count == 1 || end == (count - 1) * least;
 }
 
 const i64 *dot_strides_by_uses(lower *L, op *o, const node *n) {
-  i64s order = transposed_by_uses(op_result(o, 0));
+  i64s order = order_by_uses(L, op_result(o, 0));
   if (!order.data || !n->count) return NULL;
   i64 *dims = ARENA_ARRAY(L->a, i64, n->rank), *stride = ARENA_ARRAY(L->a, i64, n->rank);
   for (u32 i = 0; i < n->rank; i++) dims[i] = n->dims[order.data[i]];
@@ -288,7 +310,8 @@ const i64 *dot_strides_by_uses(lower *L, op *o, const node *n) {
 
 /* The result of a product. Where all who use it transpose it, as they do with gradients of weights,
  * it is written in their order, if rows and columns still are one stride each and one of them is
- * contiguous. */
+ * contiguous. Dims of either may change places, as groups of queries do, where neighbours would be
+ * read from afar else: they may cost the operand its one stride. */
 static node *product_mem(lower *L, op *o, const dot_map *m) {
   node *n = lower_new_mem(L, o, 0);
   const i64 *stride = n ? dot_strides_by_uses(L, o, n) : NULL;
@@ -298,8 +321,9 @@ static node *product_mem(lower *L, op *o, const dot_map *m) {
     if (n->dims[d] > 1 && stride[d] == 1) last = d;
   node turned = *n;
   turned.stride = stride;
-  if (last < nb || !is_one_stride(&turned, nb, rows - nb) ||
-      !is_one_stride(&turned, rows, n->rank - rows))
+  bool afar = last < n->rank && n->stride[last] != 1;
+  if (last < nb || !is_one_stride(&turned, nb, rows - nb, afar) ||
+      !is_one_stride(&turned, rows, n->rank - rows, afar))
     return n;
   n->stride = stride;
   n->dense = false;
