@@ -164,7 +164,7 @@ static dtype accumulator(dtype lhs, dtype rhs, dtype out) {
   u32 bits = num_int_bits(out);
   return bits > 0 && bits <= 32 ? DTYPE_s32 : DTYPE_s64;
 }
-static dot_type strip_type(dtype acc) {
+dot_type dot_strip_type(dtype acc) {
   switch (acc) {
   case DTYPE_f32:
     return DOT_F32;
@@ -407,7 +407,7 @@ static void choose_strips(const lower_env *e, product *p) {
               {DTYPE_u8, DTYPE_u8, DTYPE_s32, DOT_PAIRS, 2, JOIN_U8, JOIN_U8},
               {DTYPE_bf16, DTYPE_bf16, DTYPE_f32, DOT_BF16, 2, JOIN_HALVES, JOIN_HALVES}};
   const dot_kernels *k = &e->k->dot;
-  p->strips = &k->strips[strip_type(p->acc)];
+  p->strips = &k->strips[dot_strip_type(p->acc)];
   p->each = 1;
   p->kc = DOT_TERMS;
   for (size_t i = 0; i < COUNT(rows) && p->each == 1; i++) {

@@ -71,6 +71,8 @@ size_t dot_own_prepare(arena *a, product *p);
 /* Rows [m0, m0 + m) and columns [n0, n0 + n) of one batch element. */
 void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
              u64 m, u64 n0, u64 n);
+/* The strips whose sums are of that type. */
+dot_type dot_strip_type(dtype acc);
 /* A product of many small matrices that lie side by side; false: it is not one. */
 bool dot_lanes_lower(arena *a, const product *p, exec_step *out);
 /* A product of a matrix with at most eight vectors (thin_kernel.h); false: it is not one, or the

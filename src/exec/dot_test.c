@@ -143,8 +143,9 @@ static void plain_product(const layout *l, const double *x, const double *y, dou
 }
 
 static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
-  bool byte = t == DTYPE_s8 || t == DTYPE_u8;
+  bool byte = t == DTYPE_s8 || t == DTYPE_u8, half = t == DTYPE_f16 || t == DTYPE_bf16;
   dtype types[] = {t, byte && pick(seed, 2) ? DTYPE_s8 : t, byte ? DTYPE_s32 : t};
+  if (half && !pick(seed, 4)) types[1 + pick(seed, 2)] = DTYPE_f32;
   char *mem[3];
   double *plain[3];
   for (u32 o = 0; o < 3; o++) {
@@ -261,14 +262,14 @@ static layout random_depthwise(u32 *seed, u32 most) {
 
 static void test_layouts(arena *a) {
   static const dtype types[] = {DTYPE_s32, DTYPE_f32, DTYPE_bf16, DTYPE_c64,
-                                DTYPE_f64, DTYPE_s8,  DTYPE_u8};
+                                DTYPE_f64, DTYPE_f16, DTYPE_s8,   DTYPE_u8};
   u32 seed = 1;
-  for (u32 i = 0; i < 400; i++) {
+  for (u32 i = 0; i < 500; i++) {
     layout l = random_layout(&seed);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
     l = random_windows(&seed);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
-    l = random_depthwise(&seed, i % 100 ? 20 : 150);
+    l = random_depthwise(&seed, i % 99 ? 20 : 150);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
     l = random_few(&seed, i % 2);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
