@@ -441,6 +441,34 @@ static u32 boxes_at_once(node *const *n, u32 num, const cuts *c) {
   return fuse_store_together(n, num, boxes) ? boxes : 1;
 }
 
+/* Whether all who use n take one element each of its last, few ones. */
+static bool is_taken_apart(const node *n) {
+  enum { MOST = 4 };
+  if (n->kind != NODE_EXPR || n->uniform) return false;
+  const value *v = op_result(n->op, 0);
+  i64 last = n->rank > 1 ? n->dims[n->rank - 1] : 1;
+  for (const use *u = v->uses; u; u = u->next) {
+    if (!op_is(u->owner, slice)) return false;
+    i64s taken = op_result(u->owner, 0)->type->dims;
+    if (taken.data[taken.len - 1] != 1) return false;
+  }
+  return v->uses && last > 1 && last <= MOST;
+}
+
+/* Then a box has one each. */
+static bool cut_apart(node *const *n, u32 num, cuts *c) {
+  for (u32 i = 0; i < num; i++)
+    if (!is_taken_apart(n[i])) return false;
+  u32 last = n[0]->rank - 1;
+  for (u32 d = 0; d <= last; d++) {
+    c->n[d] = 1;
+    c->at[d][0] = 0, c->at[d][1] = n[0]->dims[d];
+  }
+  c->n[last] = (u32)n[0]->dims[last];
+  for (u32 i = 0; i <= c->n[last]; i++) c->at[last][i] = i;
+  return true;
+}
+
 /* These nodes, which all have one shape, in one loop; or one a box. */
 static void store(lower *L, node *const *n, const prog_access *to, u32 num) {
   i64 at[PROG_MAX_DIMS] = {0}, dims[PROG_MAX_DIMS];
@@ -449,8 +477,10 @@ static void store(lower *L, node *const *n, const prog_access *to, u32 num) {
   node_list all = find_pieces(L, n, num);
   if (all.len == 0 || !boxes_pay(n, num, &all, &c)) {
     for (size_t i = 0; i < all.len; i++) pieces_write(L, all.data[i]);
-    fuse_store_all(L, n, to, num);
-    return;
+    if (!cut_apart(n, num, &c)) {
+      fuse_store_all(L, n, to, num);
+      return;
+    }
   }
   u32 together = boxes_at_once(n, num, &c);
   for (;;) {
@@ -473,6 +503,17 @@ static void store(lower *L, node *const *n, const prog_access *to, u32 num) {
 
 /* ---- closing ---- */
 
+/* Then these lie one behind the other in rows, or where rows are short in all, each as the others'
+ * neighbours do. */
+static void put_apart(const node *n, i64 *stride) {
+  enum { ROW = 32 };
+  u32 last = n->rank - 1;
+  i64 num = n->dims[last];
+  bool by_rows = n->dims[last - 1] >= ROW;
+  for (u32 d = by_rows ? last - 1 : 0; d < last; d++) stride[d] /= num;
+  stride[last] = by_rows ? n->dims[last - 1] : n->count / num;
+}
+
 /* Stores these nodes. All values are pulled before any node becomes MEM: one that is already would
  * be read from the slot that this very loop writes. */
 static void compute(lower *L, node *const *out, u32 num_out) {
@@ -480,12 +521,19 @@ static void compute(lower *L, node *const *out, u32 num_out) {
   prog_access *to = ARENA_ARRAY(L->a, prog_access, num_out);
   if (out[0]->kind == NODE_EXPR) L->at = out[num_out - 1]->op; /* named after its last op */
   const i64 *stride = lower_dense_strides(L, out[0]->rank, out[0]->dims);
+  bool apart = cut_apart(out, num_out, &(cuts){0});
   for (u32 i = 0; i < num_out; i++) {
     to[i] = (prog_access){.slot = lower_new_slot(L, out[i])};
     if (out[0]->rank) memcpy(to[i].stride, stride, out[0]->rank * sizeof(i64));
+    if (apart) put_apart(out[i], to[i].stride);
   }
   store(L, out, to, num_out);
-  for (u32 i = 0; i < num_out; i++) lower_make_dense(L, out[i], to[i].slot);
+  for (u32 i = 0; i < num_out; i++) {
+    lower_make_dense(L, out[i], to[i].slot);
+    if (!apart) continue;
+    out[i]->stride = to[i].stride;
+    out[i]->dense = false;
+  }
   L->at = at;
 }
 
