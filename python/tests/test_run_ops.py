@@ -3,6 +3,7 @@ import os
 import pathlib
 import subprocess
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -327,3 +328,52 @@ def test_sort_of_many_operands(tmp_path):
     x = np.random.default_rng(0).integers(0, 2, (n - 1, size)).astype(np.float32)
     got, = run(tmp_path, module, *x)
     assert np.array_equal(got, np.lexsort(x))
+
+
+MASKED = """func.func @main(%q: tensor<2x300x64xTYPE>, %k: tensor<2x300x64xTYPE>,
+    %v: tensor<2x300x64xTYPE>, %m: tensor<300x300xi1>) -> tensor<2x300x64xTYPE> {
+  %low = stablehlo.constant dense<LOW> : tensor<TYPE>
+  %zero = stablehlo.constant dense<0.0> : tensor<TYPE>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] :
+    (tensor<2x300x64xTYPE>, tensor<2x300x64xTYPE>) -> tensor<2x300x300xTYPE>
+  %mm = stablehlo.broadcast_in_dim %m, dims = [1, 2] :
+    (tensor<300x300xi1>) -> tensor<2x300x300xi1>
+  %lows = stablehlo.broadcast_in_dim %low, dims = [] : (tensor<TYPE>) -> tensor<2x300x300xTYPE>
+  %w = stablehlo.select %mm, CHOICE : tensor<2x300x300xi1>, tensor<2x300x300xTYPE>
+  %t = stablehlo.reduce(%w init: %low) applies stablehlo.maximum across dimensions = [2] :
+    (tensor<2x300x300xTYPE>, tensor<TYPE>) -> tensor<2x300xTYPE>
+  %ts = stablehlo.broadcast_in_dim %t, dims = [0, 1] :
+    (tensor<2x300xTYPE>) -> tensor<2x300x300xTYPE>
+  %d = stablehlo.subtract %w, %ts : tensor<2x300x300xTYPE>
+  %e = stablehlo.exponential %d : tensor<2x300x300xTYPE>
+  %o = stablehlo.dot_general %e, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] :
+    (tensor<2x300x300xTYPE>, tensor<2x300x64xTYPE>) -> tensor<2x300x64xTYPE>
+  return %o : tensor<2x300x64xTYPE>
+}
+"""
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("mask", ["causal", "window", "rows"])
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
+def test_masked_products(tmp_path, name, mask, inverted):
+    """Scores that nobody sees may be anything; a probability of 0 times infinity is NaN."""
+    row, column = np.arange(300)[:, None], np.arange(300)[None, :]
+    lives = {"causal": column <= row, "window": (column <= row) & (column > row - 70),
+             "rows": (column <= row) & (row >= 100)}[mask]
+    random = np.random.default_rng(5)
+    q, k, v = (random.standard_normal((2, 300, 64)).astype(np.float32) for _ in range(3))
+    q, k, v = (x.astype(ml_dtypes.bfloat16).astype(np.float32) for x in (q, k, v))
+    k[0, 290], v[1, 280] = np.nan, np.inf  # seen by the last rows; by all
+    with np.errstate(all="ignore"):
+        scores = np.where(lives, q @ k.transpose(0, 2, 1), np.float32(-1e30))
+        want = np.exp(scores - scores.max(-1, keepdims=True)) @ v
+    module = MASKED.replace("TYPE", "bf16" if name == "bfloat16" else "f32")
+    module = module.replace("CHOICE", "%lows, %s" if inverted else "%s, %lows")
+    narrow = [x.astype(ml_dtypes.bfloat16 if name == "bfloat16" else name) for x in (q, k, v)]
+    got, = run(tmp_path, module.replace("LOW", "-1.0e30"), *narrow, lives != inverted)
+    got = got.view(ml_dtypes.bfloat16) if name == "bfloat16" else got
+    loose = dict(rtol=.06, atol=.5) if name == "bfloat16" else dict(rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(got.astype(np.float32), want, **loose)
+    assert not np.isfinite(got[1, :280].astype(np.float32)).any()
+    assert np.isfinite(want[0, 100:290]).all()

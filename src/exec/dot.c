@@ -82,6 +82,14 @@ static bool try_sgemm(const product *p, const exec_env *env, const char *a, cons
                         (accel_matrix){y, p->b.ld, p->b.transposed}, z, p->ldc);
 }
 
+/* Of columns [n0, n0 + n) those that matter, in whole vectors. */
+static void cut_columns(const u64 *some, u64 lanes, u64 *n0, u64 *n) {
+  u64 end = *n0 + *n, first = some[0] / lanes * lanes, last = align_up(some[1], lanes);
+  if (*n0 < first) *n0 = first < end ? first : end;
+  if (end > last) end = last > *n0 ? last : *n0;
+  *n = end - *n0;
+}
+
 static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
   const product *p = data;
   for (u64 u = begin; u < end; u++) {
@@ -94,6 +102,7 @@ static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
     const char *b = (const char *)env->slots[p->rhs] + p->rhs_offset +
                     axis_at(&p->rhs_b, batch) * (i64)dtype_size(p->rhs_type);
     char *out = dot_result(p, env) + axis_at(&p->out_b, batch) * (i64)dtype_size(p->out_type);
+    if (env->columns && p->by_columns) cut_columns(env->columns, p->strips->lanes, &n0, &n);
     if (try_sgemm(p, env, a, b, out, m0, m, n0, n)) continue;
     dot_own(p, env, a, b, out, m0, m, n0, n);
   }
@@ -365,25 +374,6 @@ static void find_axes(arena *a, const prog_dot *d, product *p) {
   p->rhs_k = flatten(a, k_dims.size, k_dims.rhs, k_dims.n);
 }
 
-static prog_dot transpose(const prog_dot *d, arena *a) {
-  prog_dot t = {
-      .lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk, .parts = d->parts};
-  t.lhs_offset = d->rhs_offset;
-  t.rhs_offset = d->lhs_offset;
-  t.out_offset = d->out_offset;
-  const i64 *from[] = {d->dims, d->rhs_stride, d->lhs_stride, d->out_stride};
-  i64 **to[] = {&t.dims, &t.lhs_stride, &t.rhs_stride, &t.out_stride};
-  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
-  for (u32 i = 0; i < COUNT(from); i++) {
-    i64 *list = *to[i] = ARENA_ARRAY(a, i64, k + d->nk + 1);
-    memcpy(list, from[i], m * sizeof(i64));
-    memcpy(list + m, from[i] + n, d->nn * sizeof(i64));
-    memcpy(list + m + d->nn, from[i] + m, d->nm * sizeof(i64));
-    memcpy(list + k, from[i] + k, d->nk * sizeof(i64));
-  }
-  return t;
-}
-
 /* The scratch: what dot_own needs; then sums of oneDNN's groups in the place of dot_own's; f32
  * copies. */
 static size_t place_scratch(arena *a, product *p) {
@@ -483,12 +473,12 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   prog_dot turned;
   bool across = lies_across(&rows, &columns), tall = !across && is_tall(e, d, &rows);
   if (across || is_few_by_vector(d)) {
-    turned = transpose(d, e->a);
+    turned = prog_dot_turned(e->a, d);
     d = &turned;
   }
   if (!see_product(e, d, p) || dot_small_lower(e->a, p, out)) return;
   if (tall) {
-    turned = transpose(d, e->a);
+    turned = prog_dot_turned(e->a, d);
     see_product(e, &turned, p);
   }
   bool vectors = p->m == 1 && p->n == 1;
@@ -497,6 +487,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   choose_units(p, false);
   if (!tall) choose_sgemm(p);
   if (!p->use_sgemm) choose_units(p, true);
+  p->by_columns = !across && !tall && !p->use_sgemm;
   out->scratch = place_scratch(e->a, p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;

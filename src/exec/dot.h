@@ -52,6 +52,7 @@ typedef struct product {
   matrix a, b;
   i64 ldc;
   u64 terms, calls;           /* of one call of sgemm; calls whose sums join the others at once */
+  bool by_columns;            /* as they are numbered in exec_env */
   bool groups, sgemm_groups;  /* our product, or sgemm's, has more than one */
   u64 wide_a, wide_b, wide_c; /* elements of f32 copies, when some type is smaller; or 0 */
   u64 mc, nc;                 /* rows and columns that are made at once */

@@ -324,6 +324,44 @@ static void add_terms(block *x, u64 k0, size_t kc, bool more) {
   }
 }
 
+/* Whether terms [first, end) add nothing to any row: zeros by what is finite, as the first row's
+ * sums say, which would be NaN. */
+static bool adds_nothing(const block *x, u64 first, u64 end) {
+  static const char zeros[KC * 8];
+  static const i64 none[1];
+  const product *p = x->p;
+  i64 size = (i64)dtype_size(p->lhs_type);
+  char sums[NC * 8];
+  if (first == end) return true;
+  for (u64 i = 0; i < x->mc; i++)
+    if (memcmp(x->a + (axis_at(&p->lhs_m, x->m0 + i) + (i64)first) * size, zeros,
+               (end - first) * (u64)size))
+      return false;
+  block one = *x;
+  one.mc = 1, one.c = sums, one.to = none;
+  add_terms(&one, first, end - first, false);
+  for (u64 i = 0; i < x->nc * p->size; i += sizeof zeros)
+    if (memcmp(sums + i, zeros,
+               x->nc * p->size - i < sizeof zeros ? x->nc * p->size - i : sizeof zeros))
+      return false;
+  return true;
+}
+
+/* Of terms [*k0, *k0 + *kc) those that are left without such at both ends; always some. */
+static void cut_terms(const block *x, const u64 *some, u64 *k0, size_t *kc) {
+  enum { STEP = 32 };
+  const product *p = x->p;
+  u64 begin = *k0, end = begin + *kc, first = some[0] / STEP * STEP;
+  u64 last = align_up(some[1], STEP);
+  if (*kc % STEP || p->lhs_k.table || p->lhs_k.step != 1 || p->acc != DTYPE_f32) return;
+  if (first < begin) first = begin;
+  if (first > end - STEP) first = end - STEP;
+  if (last > end) last = end;
+  if (last < first + STEP) last = first + STEP;
+  if (!adds_nothing(x, begin, first) || !adds_nothing(x, last, end)) return;
+  *k0 = first, *kc = last - first;
+}
+
 /* Rows [m0, m0 + mc) x columns [n0, n0 + nc), all of k. */
 static void multiply_block(const product *p, const exec_env *env, block *x, char *out) {
   size_t ldc = p->out_row.step, size = p->size, to_size = dtype_size(p->out_type);
@@ -335,8 +373,10 @@ static void multiply_block(const product *p, const exec_env *env, block *x, char
     x->c = (char *)(uintptr_t)first;
   }
   for (u64 k0 = 0, done = 0; k0 < p->k; k0 += p->kc, done++) {
-    size_t kc = p->k - k0 < p->kc ? p->k - k0 : p->kc;
-    add_terms(x, k0, kc, done % DOT_GROUP > 0);
+    size_t kc = p->k - k0 < p->kc ? p->k - k0 : p->kc, terms = kc;
+    u64 from = k0;
+    if (env->terms) cut_terms(x, env->terms, &from, &terms);
+    add_terms(x, from, terms, done % DOT_GROUP > 0);
     if (p->groups && (done % DOT_GROUP == DOT_GROUP - 1 || k0 + kc == p->k))
       dot_add_group(p, done < DOT_GROUP, total, c, x->mc * ldc);
   }

@@ -20,6 +20,8 @@ typedef struct exec_env {
   char *scratch;              /* at least what the step asked for; aligned to 64 */
   void *const *slots;         /* memory of each slot, for one device */
   struct accel_thread *accel; /* the worker's own */
+  const u64 *columns;         /* NULL: all; else those of a product that matter: first, end */
+  const u64 *terms;           /* NULL: all; else those that are likely not zero on the left */
 } exec_env;
 
 typedef void step_fn(const void *data, const exec_env *env, u64 begin, u64 end);

@@ -1,7 +1,7 @@
 /* Steps done by strips: each is lowered as a step of its own over the rows of one strip, whose
  * accesses are slots of their own; a run sets these to where the strip begins. The last strip may
  * be shorter, and then has steps of its own. How long strips are depends on shapes only. */
-#include "exec/step.h"
+#include "exec/masked.h"
 
 /* A place that a step's access begins at: in a slot, in scratch, or the index of a dim. */
 typedef struct place_of {
@@ -19,6 +19,7 @@ typedef struct strips {
   u32 num_places;
   place_of *places;
   size_t slots_at, index_at, inner_at; /* scratch: places' addresses, indices, what steps need */
+  const masked *mask;                  /* NULL: none */
 } strips;
 
 /* ---- running ---- */
@@ -51,8 +52,14 @@ static void run_strips(const void *data, const exec_env *env, u64 begin, u64 end
     }
     set_places(s, env, index, slots);
     const exec_step *steps = piece + 1 == s->pieces ? s->last : s->whole;
-    for (u32 i = 0; i < s->n; i++)
+    u64 some[2], rows = (u64)(s->dims[s->cut] - index[s->cut]);
+    if (rows > s->piece) rows = s->piece;
+    if (s->mask) masked_range(s->mask, env->slots[s->mask->slot], index, s->cut, rows, some);
+    for (u32 i = 0; i < s->n; i++) {
+      inner.columns = s->mask && s->mask->role[i] == MASKED_COLUMNS ? some : NULL;
+      inner.terms = s->mask && s->mask->role[i] == MASKED_TERMS ? some : NULL;
       if (steps[i].units) steps[i].run(steps[i].data, &inner, 0, steps[i].units);
+    }
   }
 }
 
@@ -295,6 +302,14 @@ static exec_step *cut_steps(lowering *l, u64 piece) {
 
 /* ---- how long strips are, and what lies in scratch ---- */
 
+/* Whether a slot of strips that a step is the last to touch is written over by what it makes. */
+static bool is_over(const prog_strips *r, const survey *v, const touched *in, const touched *out) {
+  const prog_slot *x = &v->p->slots[in->slot], *y = &v->p->slots[out->slot];
+  return in->last == out->first && x->kind == SLOT_STRIP && y->kind == SLOT_STRIP &&
+         x->count == y->count && dtype_size(x->type) == dtype_size(y->type) &&
+         prog_step_in_place(v->p, &r->steps[out->first], in->slot, out->slot);
+}
+
 static void see_slot(void *user, u32 *slot, slot_use use) {
   survey *v = user;
   u32 i = 0;
@@ -321,13 +336,37 @@ static void look_at(const lower_env *e, const prog_strips *r, survey *v) {
   }
 }
 
-/* As many rows as the cache has room for, in pieces of nearly equal length. */
+static bool takes_place(const prog_strips *r, const survey *v, const touched *out) {
+  u32 i = 0;
+  while (i < v->n && !is_over(r, v, &v->list[i], out)) i++;
+  return i < v->n;
+}
+
+/* What is needed at once of all rows: what any step touches, and what waits meanwhile. */
+static u64 most_bytes(const prog_strips *r, const survey *v) {
+  u64 most = 0;
+  for (u32 step = 0; step < r->n; step++) {
+    u64 bytes = 0;
+    for (u32 i = 0; i < v->n; i++)
+      if (v->list[i].first <= step && step <= v->list[i].last &&
+          !(v->list[i].first == step && takes_place(r, v, &v->list[i])))
+        bytes += prog_slot_bytes(&v->p->slots[v->list[i].slot]);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+/* As many rows as the cache has room for, in pieces of nearly equal length: of products, as many
+ * as these do at once; under a mask few, so that each strip leaves out much. */
 static void find_cut(const prog_strips *r, const survey *v, strips *s) {
-  enum { BYTES = 128 << 10, BYTES_OF_DOTS = 512 << 10 };
+  enum { BYTES = 128 << 10, BYTES_OF_DOTS = 512 << 10, LEAST = 48, MASKED = 64, AT_ONCE = 8 };
   u64 rows = 1, inner = 1, bytes = 0;
   for (u32 d = 0; d < r->rank; d++) rows *= (u64)r->dims[d];
   for (u32 i = 0; i < v->n; i++) bytes += prog_slot_bytes(&v->p->slots[v->list[i].slot]);
+  if (v->dots) bytes = most_bytes(r, v);
   u64 row = bytes / rows + 1, most = (v->dots ? BYTES_OF_DOTS : BYTES) / row + 1;
+  if (v->dots && most < LEAST) most = LEAST;
+  if (s->mask && most > MASKED) most = MASKED;
   if (v->whole) most = rows;
   s->cut = r->rank - 1;
   while (s->cut > 0 && inner * (u64)r->dims[s->cut] <= most) inner *= (u64)r->dims[s->cut--];
@@ -335,15 +374,20 @@ static void find_cut(const prog_strips *r, const survey *v, strips *s) {
   piece = piece < 1 ? 1 : piece > n ? n : piece;
   s->pieces = (n + piece - 1) / piece;
   s->piece = (n + s->pieces - 1) / s->pieces;
+  if (v->dots && s->piece > AT_ONCE) s->piece = align_up(s->piece, AT_ONCE);
   s->pieces = (n + s->piece - 1) / s->piece;
 }
 
-/* Slots of a strip, one behind the other; who is last touched before another one begins gives its
- * place to it if that is large enough. */
+static bool is_left(const lowering *l, const touched *by, const touched *to) {
+  return by->last < to->first || is_over(l->r, &l->seen, by, to);
+}
+
+/* Slots of a strip, one behind the other; who is last touched before another one begins, or
+ * as that one is made element by element, gives its place to it if that is large enough. */
 static void lay_out(lowering *l) {
   typedef struct room {
     size_t at, bytes;
-    u32 until;
+    const touched *by; /* last */
   } room;
   VEC(room) rooms = {0};
   for (u32 i = 0; i < l->seen.n; i++) {
@@ -352,12 +396,12 @@ static void lay_out(lowering *l) {
     if (slot->kind != SLOT_STRIP) continue;
     size_t bytes = align_up(part_of(l, t->slot) * l->rows * dtype_size(slot->type), 64) + 64;
     size_t k = 0;
-    while (k < rooms.len && (rooms.data[k].until >= t->first || rooms.data[k].bytes < bytes)) k++;
+    while (k < rooms.len && (rooms.data[k].bytes < bytes || !is_left(l, rooms.data[k].by, t))) k++;
     if (k == rooms.len) {
-      VEC_PUSH(l->e->a, rooms, (room){l->scratch, bytes, 0});
+      VEC_PUSH(l->e->a, rooms, (room){l->scratch, bytes, t});
       l->scratch += bytes;
     }
-    rooms.data[k].until = t->last;
+    rooms.data[k].by = t;
     t->at = rooms.data[k].at;
   }
 }
@@ -368,7 +412,9 @@ void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out) {
   look_at(e, r, &l.seen);
   s->n = r->n;
   memcpy(s->dims, r->dims, sizeof s->dims);
+  s->mask = masked_find(e->a, e->prog, r);
   find_cut(r, &l.seen, s);
+  if (s->cut != r->rank - 1) s->mask = NULL;
   u64 units = s->pieces, n = (u64)r->dims[s->cut], tail = n - (s->pieces - 1) * s->piece;
   for (u32 d = 0; d < s->cut; d++) units *= (u64)r->dims[d];
   l.rows = s->piece;

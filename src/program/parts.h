@@ -53,6 +53,8 @@ typedef struct step_access {
   const i64 *dims, *stride;
 } step_access;
 typedef void access_fn(void *user, const step_access *a);
+/* The same product with its operands the other way round. */
+prog_dot prog_dot_turned(arena *a, const prog_dot *d);
 void prog_step_accesses(const prog_step *s, access_fn *fn, void *user);
 /* How many first dims of such a step may be rows, and which; of other steps, none. */
 u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims);

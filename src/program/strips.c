@@ -65,6 +65,25 @@ void prog_step_accesses(const prog_step *s, access_fn *fn, void *user) {
   if (s->kind == STEP_copy) accesses_copy(s->u.copy_, fn, user);
 }
 
+prog_dot prog_dot_turned(arena *a, const prog_dot *d) {
+  prog_dot t = {
+      .lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk, .parts = d->parts};
+  t.lhs_offset = d->rhs_offset;
+  t.rhs_offset = d->lhs_offset;
+  t.out_offset = d->out_offset;
+  const i64 *from[] = {d->dims, d->rhs_stride, d->lhs_stride, d->out_stride};
+  i64 **to[] = {&t.dims, &t.lhs_stride, &t.rhs_stride, &t.out_stride};
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
+  for (u32 i = 0; i < COUNT(from); i++) {
+    i64 *list = *to[i] = ARENA_ARRAY(a, i64, k + d->nk + 1);
+    memcpy(list, from[i], m * sizeof(i64));
+    memcpy(list + m, from[i] + n, d->nn * sizeof(i64));
+    memcpy(list + m + d->nn, from[i] + m, d->nm * sizeof(i64));
+    memcpy(list + k, from[i] + k, d->nk * sizeof(i64));
+  }
+  return t;
+}
+
 u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims) {
   const i64 *dims = NULL;
   u32 n = 0;

@@ -15,7 +15,9 @@ enum {
   MIN_BYTES = 512 << 10,     /* that need not go to memory and back */
   MIN_READ_BYTES = 32 << 20, /* that are only read, and should not be so again */
   MAX_ROW_BYTES = 256 << 10, /* of what is kept in the cache */
-  MAX_RHS_BYTES = 512 << 10  /* of a dot: read for every strip */
+  MAX_RHS_BYTES = 512 << 10, /* of a dot: read for every strip, */
+  MAX_THIN_BYTES = 4 << 20,  /* or of one with few columns or terms, beside which */
+  THIN = 128                 /* its rows are long */
 };
 
 typedef struct marks {
@@ -260,8 +262,11 @@ static void survey_access(void *user, const step_access *a) {
 static bool dot_pays(const program *p, const prog_dot *d) {
   u64 bytes = dtype_size(p->slots[d->rhs].type), m = 1;
   for (u32 k = 0; k < d->nm; k++) m *= (u64)d->dims[d->nb + k];
+  u64 columns = prog_volume(d->dims + d->nb + d->nm, d->nn);
+  u64 terms = prog_volume(d->dims + d->nb + d->nm + d->nn, d->nk);
   for (u32 k = 0; k < d->nn + d->nk; k++) bytes *= (u64)d->dims[d->nb + d->nm + k];
-  return d->nb > 0 && m >= 64 && bytes <= MAX_RHS_BYTES;
+  bool thin = columns <= THIN || terms <= THIN;
+  return d->nb > 0 && m >= 64 && bytes <= (thin ? MAX_THIN_BYTES : MAX_RHS_BYTES);
 }
 
 static u64 num_rows(const prog_strips *r) {
@@ -289,9 +294,24 @@ static bool begins(former *f, prog_step *s, run *z) {
   return v.large && !prog_strips_check(f->p, &z->r, &z->bytes);
 }
 
+/* Of a product the rows are those of lhs: what the run wrote becomes that. */
+static prog_step *rows_first(former *f, prog_step *s) {
+  const prog_dot *d = s->kind == STEP_dot ? s->u.dot_ : NULL;
+  if (!d || d->by_tiles || d->parts) return s;
+  const u32 *written = f->run.written;
+  if (written[prog_slot_owner(f->p, d->rhs)] != f->stamp ||
+      written[prog_slot_owner(f->p, d->lhs)] == f->stamp)
+    return s;
+  prog_step *t = arena_copy(f->a, s, sizeof *s);
+  t->u.dot_ = ARENA_NEW(f->a, prog_dot);
+  *t->u.dot_ = prog_dot_turned(f->a, d);
+  return t;
+}
+
 /* All steps of the run and s with what rows they have in common. */
 static bool extend(former *f, run *z, prog_step *s) {
   const i64 *dims;
+  s = rows_first(f, s);
   u32 n = prog_step_row_dims(s, &dims);
   if (n == 0 || z->r.n == MAX_STEPS || (s->kind == STEP_dot && !dot_pays(f->p, s->u.dot_)))
     return false;
