@@ -136,7 +136,8 @@ static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *
   }
 }
 
-static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {
+static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh, size_t groups,
+                     i64 next) {
   REAL *to = acc;
   const REAL *r[FOLD_ROWS];
   for (u32 k = 0; k < FOLD_ROWS; k++) r[k] = rows[k];
@@ -144,14 +145,17 @@ static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {
   (((at(r[0] + i) + at(r[1] + i)) + (at(r[2] + i) + at(r[3] + i))) +                               \
    ((at(r[4] + i) + at(r[5] + i)) + (at(r[6] + i) + at(r[7] + i))))
 #define ONE(p) (*(p))
-  size_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    vec x = SUM(load_vec, i);
-    store_vec(to + i, fresh ? x : load_vec(to + i) + x);
-  }
-  for (; i < n; i++) {
-    REAL x = SUM(ONE, i);
-    to[i] = fresh ? x : to[i] + x;
+  for (size_t g = 0; g < groups; g++, fresh = false) {
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+      vec x = SUM(load_vec, i);
+      store_vec(to + i, fresh ? x : load_vec(to + i) + x);
+    }
+    for (; i < n; i++) {
+      REAL x = SUM(ONE, i);
+      to[i] = fresh ? x : to[i] + x;
+    }
+    for (u32 k = 0; k < FOLD_ROWS; k++) r[k] += next;
   }
 }
 

@@ -150,22 +150,25 @@ static void check_words(void) {
 }
 
 static void check_rows(void) {
-  static float x[FOLD_ROWS][101], acc[101], other[101];
+  static float x[2 * FOLD_ROWS][101], acc[101], other[101];
   const void *rows[FOLD_ROWS];
   u32 seed = 1;
-  for (u32 r = 0; r < FOLD_ROWS; r++) {
-    rows[r] = x[r];
+  for (u32 r = 0; r < 2 * FOLD_ROWS; r++)
     for (u32 i = 0; i < 101; i++) x[r][i] = noise(&seed);
-  }
-  table(0)->sum_rows(101, acc, rows, true);
-  table(1)->sum_rows(101, other, rows, true);
-  table(1)->sum_rows(101, other, rows, false);
+  for (u32 r = 0; r < FOLD_ROWS; r++) rows[r] = x[r];
+  table(0)->sum_rows(101, acc, rows, true, 1, 0);
+  table(1)->sum_rows(101, other, rows, true, 1, 0);
+  table(1)->sum_rows(101, other, rows, false, 1, 0);
   for (u32 i = 0; i < 101; i++) {
     double want = 0;
     for (u32 r = 0; r < FOLD_ROWS; r++) want += x[r][i];
     CHECK(fabs(acc[i] - want) < 1e-3);
     CHECK(same_bits(other[i], 2 * acc[i]));
   }
+  table(1)->sum_rows(101, other, rows, true, 2, FOLD_ROWS * 101);
+  for (u32 r = 0; r < FOLD_ROWS; r++) rows[r] = x[FOLD_ROWS + r];
+  table(0)->sum_rows(101, acc, rows, false, 1, 0);
+  CHECK(memcmp(acc, other, sizeof acc) == 0);
 }
 
 /* Rows are added one after the other, also where they name the same one, or none. */

@@ -385,7 +385,7 @@ static void sum_values(const vm_kernels *k, const summed *x, const char *values,
   for (size_t i = 0; i < FOLD_ROWS; i++) rows[i] = values + i * x->length * dtype_size(x->type);
   if (x->how == SUMS_BLOCK) k->fold[REDUCE_SUM][t](x->n, to, NULL, values);
   if (x->how == SUMS_ROWS) f->sum_each(x->n / x->length, x->length, x->length, to, &zero, values);
-  if (x->how == SUMS_COLUMNS) f->sum_rows(x->length, to, rows, false);
+  if (x->how == SUMS_COLUMNS) f->sum_rows(x->length, to, rows, false, 1, 0);
 }
 /* What code has left in the registers. */
 static void take_sums(const vm_kernels *k, const vm_unit *u, void **reg, summed *x) {

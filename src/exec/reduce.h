@@ -27,7 +27,7 @@ typedef struct reduction {
   void (*sum_far)(void *acc, const void *a, size_t apart);
   kern_words_fn *words; /* of blocks of rows of one input, floats of 16 bits; NULL: not so */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
-  void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
+  kern_groups_fn *sum_rows;
   input *out;  /* with their walks among those of the kept dims */
   u32 *init;   /* slots; NULL: zeros */
   u64 block;   /* the most elements that the body is run on */

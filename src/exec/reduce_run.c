@@ -344,20 +344,34 @@ static void store_column(const reduction *r, const exec_env *env, char *const *a
   }
 }
 
-/* FOLD_ROWS values of the block at once, as one that the accumulators take. */
-static void add_rows(const reduction *r, const exec_env *env, const block *b, i64 *index,
-                     accumulators *a) {
+/* FOLD_ROWS values of the block at once, as one that the accumulators take, and as many more groups
+ * as follow at the same distance: a call each would keep the processor from reading ahead. How many
+ * values these are. */
+static u64 add_rows(const reduction *r, const exec_env *env, const block *b, i64 *index,
+                    accumulators *a) {
+  const plan *other = &r->other;
+  u32 last = other->rank - 1;
+  i64 next = FOLD_ROWS * other->walks[0].stride[last];
+  u64 groups = 1;
   const input *in = &r->kn.in[0];
   const char *base = (const char *)env->slots[in->slot] +
                      (in->offset + loop_block_offset(&r->kn.p, b, 0)) * (i64)in->width;
   const void *rows[FOLD_ROWS];
-  for (u32 k = 0; k < FOLD_ROWS; k++, next_index(&r->other, index)) {
+  for (u32 k = 0; k < FOLD_ROWS; k++, next_index(other, index)) {
     i64 at = 0;
-    for (u32 d = 0; d < r->other.rank; d++) at += index[d] * r->other.walks[0].stride[d];
+    for (u32 d = 0; d < other->rank; d++) at += index[d] * other->walks[0].stride[d];
     rows[k] = base + at * (i64)in->width;
   }
-  r->sum_rows(b->elements, a->acc[0], rows, a->taken[0] == 0);
-  if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, b->elements);
+  if (index[last] >= FOLD_ROWS) { /* those were of one run */
+    u64 more = (u64)(other->dims[last] - index[last]) / FOLD_ROWS, room = COMBINE_RUN - a->taken[0];
+    groups = more < room ? more + 1 : room;
+    index[last] += FOLD_ROWS * (i64)(groups - 1) - 1;
+    next_index(other, index);
+  }
+  r->sum_rows(b->elements, a->acc[0], rows, a->taken[0] == 0, groups, next);
+  a->taken[0] += groups;
+  if (a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, b->elements);
+  return groups * FOLD_ROWS;
 }
 
 void reduce_run_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
@@ -377,8 +391,7 @@ void reduce_run_columns(const void *data, const exec_env *env, u64 begin, u64 en
       r->kn.k->splat[vm_log2_width(r->c.width[o])](b.elements, a.acc[o], s.init[o], NULL, NULL);
     a.taken[0] = 1;
     u64 k = 0;
-    for (; r->sum_rows && k + FOLD_ROWS <= r->other.blocks; k += FOLD_ROWS)
-      add_rows(r, env, &b, index, &a);
+    while (r->sum_rows && k + FOLD_ROWS <= r->other.blocks) k += add_rows(r, env, &b, index, &a);
     for (; k < r->other.blocks; k++, next_index(&r->other, index)) {
       walk_offsets(&r->other, index, extra);
       run_values(r, env, &s, &b, extra, false);
@@ -415,7 +428,7 @@ static void take_rows(const reduction *r, const reducing *s, accumulators *a) {
   }
   for (u32 o = 0; o < r->c.n; o++) {
     for (u32 k = 0; k < FOLD_ROWS; k++) rows[k] = s->value[o] + k * n * width;
-    r->sum_rows(n, a->acc[o], rows, a->taken[0] == 0);
+    r->sum_rows(n, a->acc[o], rows, a->taken[0] == 0, 1, 0);
   }
   if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, n);
 }
