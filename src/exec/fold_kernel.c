@@ -69,31 +69,35 @@ INLINE vec load_first(const REAL *p, size_t n) {
 #endif
 }
 
-/* As WIDE values, of all: value i is added to running sum i modulo RUNNING. */
-INLINE void sum_streams(size_t n, streams z, const REAL *a, vec *out) {
+/* As WIDE values, of all: value i is added to running sum i modulo RUNNING. So for one row or two.
+ */
+INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec (*out)[PARTS]) {
   const size_t rest = n - z.done;
-  vec sum[STREAMS][PARTS];
-  EACH_PART sum[s][p] = z.done ? load_vec(a + s * z.apart + p * LANES) : -(vec){0};
+  vec sum[2][STREAMS][PARTS];
+#define EACH_ROW                                                                                   \
+  UNROLL                                                                                           \
+  for (u32 r = 0; r < rows; r++)
+  EACH_ROW EACH_PART sum[r][s][p] = z.done ? load_vec(a[r] + s * z.apart + p * LANES) : -(vec){0};
   for (size_t i = z.step; i < z.end; i += z.step) {
-    fetch_ahead(&z, a + i);
-    EACH_PART sum[s][p] += load_vec(a + s * z.apart + i + p * LANES);
+    if (rows == 1) fetch_ahead(&z, a[0] + i);
+    EACH_ROW EACH_PART sum[r][s][p] += load_vec(a[r] + s * z.apart + i + p * LANES);
   }
-  EACH_PART {
+  EACH_ROW EACH_PART {
     const size_t at = s * WIDE + p * LANES;
     if (rest >= at + LANES)
-      sum[s][p] += load_vec(a + z.done + at);
+      sum[r][s][p] += load_vec(a[r] + z.done + at);
     else if (rest > at)
-      sum[s][p] += load_first(a + z.done + at, rest - at);
+      sum[r][s][p] += load_first(a[r] + z.done + at, rest - at);
   }
-  UNROLL
-  for (u32 p = 0; p < PARTS; p++) out[p] = (sum[0][p] + sum[2][p]) + (sum[1][p] + sum[3][p]);
+  EACH_ROW UNROLL for (u32 p = 0; p < PARTS; p++) out[r][p] =
+      (sum[r][0][p] + sum[r][2][p]) + (sum[r][1][p] + sum[r][3][p]);
 }
 
 static REAL sum_of(size_t n, streams z, const REAL *a) {
   REAL lane[WIDE];
-  vec part[PARTS];
-  sum_streams(n, z, a, part);
-  for (u32 p = 0; p < PARTS; p++) store_vec(lane + p * LANES, part[p]);
+  vec part[1][PARTS];
+  sum_streams(n, z, 1, &a, part);
+  for (u32 p = 0; p < PARTS; p++) store_vec(lane + p * LANES, part[0][p]);
   return sum_lanes(lane);
 }
 static void fold_sum(size_t n, void *acc, const void *init, const void *a) {
@@ -115,21 +119,36 @@ static void sum_far(void *acc, const void *a, size_t apart) {
   x[i_] = with(PICK(x[i_], x[i_ + half_], LOWER), PICK(x[i_], x[i_ + half_], UPPER))
 #define PLUS(x, y) ((x) + (y))
 
+INLINE vec join_parts(vec *part) {
+  UNROLL
+  for (u32 half = PARTS / 2; half > 0; half /= 2) UNROLL
+  for (u32 p = 0; p < half; p++) part[p] += part[half + p];
+  return part[0];
+}
+
+/* Long rows two at a time, as far as registers go: memory gives several streams sooner, where they
+ * are not near. */
 static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                      const void *av) {
   const REAL *a = av;
   REAL *to = rows, first = *(const REAL *)init;
-  vec from, x[LANES];
+  enum { FAR = 1024, HALF = LANES / 2 };
+  vec from, x[LANES] = {{0}};
   const streams z = cut(n);
+  bool far = LANE_BYTES == 64 && n >= FAR && n == z.done;
   for (u32 i = 0; i < LANES; i++) from[i] = first;
   for (size_t at = 0; at < num; at += LANES) {
-    for (u32 r = 0; r < LANES; r++) {
-      vec part[PARTS];
-      sum_streams(n, z, a + (at + r < num ? at + r : at) * step, part);
-      UNROLL
-      for (u32 half = PARTS / 2; half > 0; half /= 2) UNROLL
-      for (u32 p = 0; p < half; p++) part[p] += part[half + p];
-      x[r] = part[0];
+    bool two = far && num - at >= LANES;
+    for (u32 r = 0; r < (two ? HALF : LANES) && at + r < num; r++) {
+      const REAL *row[2] = {a + (at + r) * step, a + (at + r + HALF) * step};
+      vec part[2][PARTS];
+      if (two) {
+        sum_streams(z.done, z, 2, row, part);
+        x[r + HALF] = join_parts(part[1]);
+      } else {
+        sum_streams(n, z, 1, row, part);
+      }
+      x[r] = join_parts(part[0]);
     }
     JOIN_HALVES(x, PLUS);
     store_some(to + at, from + x[0], num - at);
@@ -206,21 +225,21 @@ typedef lane_bits bit_vec __attribute__((vector_size(LANE_BYTES)));
 #if defined(__AVX512F__) && REAL_BITS == 64
 #define LARGER(x, y) (vec) _mm512_max_pd((__m512d)(x), (__m512d)(y))
 #define SMALLER(x, y) (vec) _mm512_min_pd((__m512d)(x), (__m512d)(y))
-typedef u32 odd;
+typedef u8 odd;
 INLINE odd unordered(vec x, vec y) { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, 3); }
 INLINE odd equal(vec x, vec y) { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, 0); }
 INLINE vec choose(odd m, vec x, vec y) {
-  return (vec)_mm512_mask_mov_pd((__m512d)y, (u8)m, (__m512d)x);
+  return (vec)_mm512_mask_mov_pd((__m512d)y, m, (__m512d)x);
 }
 INLINE bool any_odd(odd o) { return o != 0; }
 #elif defined(__AVX512F__)
 #define LARGER(x, y) (vec) _mm512_max_ps((__m512)(x), (__m512)(y))
 #define SMALLER(x, y) (vec) _mm512_min_ps((__m512)(x), (__m512)(y))
-typedef u32 odd;
+typedef u16 odd; /* as masks are: gcc 12 stores 16 bits of a mask, and would read 32 */
 INLINE odd unordered(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 3); }
 INLINE odd equal(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 0); }
 INLINE vec choose(odd m, vec x, vec y) {
-  return (vec)_mm512_mask_mov_ps((__m512)y, (u16)m, (__m512)x);
+  return (vec)_mm512_mask_mov_ps((__m512)y, m, (__m512)x);
 }
 INLINE bool any_odd(odd o) { return o != 0; }
 #else
@@ -245,7 +264,9 @@ INLINE bool any_odd(odd o) {
 #endif
 #endif
 
-#define MOST_OF(x, y) (max ? LARGER(y, x) : SMALLER(y, x))
+#define EACH_STREAM                                                                                \
+  UNROLL                                                                                           \
+  for (u32 s = 0; s < STREAMS; s++)
 
 static REAL not_a_number(size_t n, const REAL *a, REAL init) {
   for (size_t i = 0; init == init && i < n; i++) init = a[i] == a[i] ? init : a[i];
@@ -333,44 +354,48 @@ INLINE vec load_or_first(const REAL *p, size_t n) {
 }
 
 /* As many rows as a vector has lanes, whose halves are combined side by side. Where there are NaNs,
- * or a zero comes out, one by one. */
-INLINE void most_each(size_t num, size_t n, size_t step, REAL *to, const REAL *init, const REAL *a,
-                      bool max) {
-  const vec from = *init - (vec){0};
+ * or a zero comes out, one by one, by `fold`. The smallest are the largest with the other sign. */
+static void most_each(size_t num, size_t n, size_t step, REAL *to, const REAL *init, const REAL *a,
+                      kern_fold_fn *fold) {
+#define SIGNED(x) ((vec)((bit_vec)(x) ^ sign))
+  const bit_vec sign = (bit_vec)(fold == fold_min ? -(vec){0} : (vec){0});
+  const vec from = SIGNED(*init - (vec){0});
+  const streams linear = {.apart = WIDE};
   for (size_t at = 0; at < num; at += LANES) {
     vec x[LANES];
     odd bad = unordered(from, from);
     for (u32 r = 0; r < LANES; r++) {
-      x[r] = from;
-      if (at + r >= num) continue;
+      vec best[STREAMS] = {from, from, from, from}, y[STREAMS];
       const REAL *row = a + (at + r) * step;
-      size_t i = 0;
-      for (; i + LANES <= n; i += LANES) {
-        vec y = load_vec(row + i);
-        x[r] = max ? LARGER(y, x[r]) : SMALLER(y, x[r]);
-        bad |= unordered(y, y);
+      size_t i = at + r < num ? 0 : n;
+      for (; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
+        if (i % RUNNING == 0) fetch_ahead(&linear, row + i);
+        EACH_STREAM y[s] = SIGNED(load_vec(row + i + s * LANES));
+        EACH_STREAM best[s] = LARGER(y[s], best[s]);
+        bad |= unordered(y[0], y[1]) | unordered(y[2], y[3]);
       }
-      if (i == n) continue;
-      vec y = load_or_first(row + i, n - i);
-      x[r] = max ? LARGER(y, x[r]) : SMALLER(y, x[r]);
-      bad |= unordered(y, y);
+      for (; i < n; i += LANES) {
+        y[0] = SIGNED(i + LANES <= n ? load_vec(row + i) : load_or_first(row + i, n - i));
+        best[0] = LARGER(y[0], best[0]);
+        bad |= unordered(y[0], y[0]);
+      }
+      x[r] = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3]));
     }
-    JOIN_HALVES(x, MOST_OF);
-    store_some(to + at, x[0], num - at);
+    JOIN_HALVES(x, LARGER);
+    store_some(to + at, SIGNED(x[0]), num - at);
     if (!any_odd(bad) && !any_odd(equal(x[0], (vec){0}))) continue;
     for (u32 r = 0; r < LANES && at + r < num; r++)
-      if (to[at + r] == 0 || any_odd(bad))
-        fold_most(n, to + at + r, init, a + (at + r) * step, max);
+      if (to[at + r] == 0 || any_odd(bad)) fold(n, to + at + r, init, a + (at + r) * step);
   }
 }
 
 static void max_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                      const void *a) {
-  most_each(num, n, step, rows, init, a, true);
+  most_each(num, n, step, rows, init, a, fold_max);
 }
 static void min_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                      const void *a) {
-  most_each(num, n, step, rows, init, a, false);
+  most_each(num, n, step, rows, init, a, fold_min);
 }
 
 /* ---- lines ---- */

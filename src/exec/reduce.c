@@ -91,10 +91,14 @@ static bool gathers(const plan *p, u32 num_in) {
   return any;
 }
 
+/* Of a block of rows. */
+static u64 row_results(const plan *p) { return p->max_elements / (u64)p->dims[p->rank - 1]; }
+
 /* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
  * that are not so would have to be walked by rows. */
 static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
-  enum { FEWEST = 4, MOST_WORDS = LONG / 2, MOST = 1024, MOST_CODE = 256 }; /* longer: a call */
+  /* longer: a call */
+  enum { FEWEST = 4, MOST_WORDS = LONG / 2, MOST = 1024, MOST_CODE = 256, ROWS = 16 };
   u32 kept = l->rank - l->reduced;
   bool as_it_is = l->code.len == 2;
   u64 target = as_it_is ? LONG : LOOP_BLOCK;
@@ -102,8 +106,9 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   plan *p = &kn.p;
   i64 length = (i64)prog_volume(l->dims + kept, l->reduced);
   bool many = as_it_is || l->num_out > 1 || vm_rtype_of(r->c.types[0]) == R_f64;
-  i64 most = r->words ? MOST_WORDS : many ? MOST : MOST_CODE;
+  i64 most = r->words ? MOST_WORDS : as_it_is ? LONG : many ? MOST : MOST_CODE;
   if (!r->fold || length < FEWEST || length > most) return false;
+  if (2 * (u64)length > target) target = 2 * LONG; /* or it would be a piece of a row */
   loop_make_walks(e, &kn, l, 0, l->rank);
   loop_collapse(p);
   walk *out = &p->walks[l->num_in];
@@ -117,7 +122,9 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (sums_floats(r, l) && length % 16 == 0 && !as_it_is)
     kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
-  if (!has_rows(p, &r->results)) return false;
+  bool lies = l->num_in == 1 && p->patterns[0].mode == MODE_CONTIGUOUS && !kn.unit->num_calls;
+  if (!has_rows(p, &r->results) || (!lies && !r->words && length > MOST)) return false;
+  if (lies && length * ROWS > LONG) loop_set_piece(p, (u64)length * ROWS);
   if (kn.unit->sums && !gathers(p, l->num_in)) loop_set_piece(p, 2 * LOOP_BLOCK);
   loop_lower_inputs(e, &kn, l);
   if (p->patterns[0].mode != MODE_CONTIGUOUS) r->words = NULL;
@@ -183,10 +190,10 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
 
 /* Behind what the values need: the body's, accumulators, which take so many values each, and halves
  * of pairs. */
-static size_t lower_scratch(reduction *r, bool rows, u64 taken) {
+static size_t lower_scratch(reduction *r, u64 elements, bool rows, u64 taken) {
   u32 widest = 1;
   for (u32 o = 0; o < r->c.n; o++) widest = r->c.width[o] > widest ? r->c.width[o] : widest;
-  r->block = r->kn.p.max_elements ? r->kn.p.max_elements : 1;
+  r->block = elements ? elements : 1;
   r->room = r->block + 2; /* twice what pairs of a block are, odd or not */
   r->acc_bytes = align_up(r->room * widest, 64);
   r->half_bytes = align_up((r->room / 2 + 1) * widest, 64);
@@ -259,7 +266,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                        .data = r,
                        .units = r->kn.p.blocks,
                        .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2,
-                       .scratch = lower_scratch(r, true, 0)};
+                       .scratch = lower_scratch(r, row_results(&r->kn.p), true, 0)};
     return;
   }
   bool rows = by_rows(l, r->fold != NULL);
@@ -270,7 +277,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                        .data = r,
                        .units = r->other.blocks,
                        .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2 * (blocks + 1),
-                       .scratch = lower_scratch(r, false, blocks)};
+                       .scratch = lower_scratch(r, r->kn.p.max_elements, false, blocks)};
     return;
   }
   split_plans(e, r, l, rows);
@@ -294,5 +301,5 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                      .data = r,
                      .units = rows ? r->other.blocks : r->kn.p.blocks,
                      .cost = block_cost * ((rows ? r->kn.p.blocks : r->other.blocks) + 1),
-                     .scratch = lower_scratch(r, rows, r->other.blocks)};
+                     .scratch = lower_scratch(r, r->kn.p.max_elements, rows, r->other.blocks)};
 }
