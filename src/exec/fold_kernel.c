@@ -365,21 +365,29 @@ static void most_each(size_t num, size_t n, size_t step, REAL *to, const REAL *i
     vec x[LANES];
     odd bad = unordered(from, from);
     for (u32 r = 0; r < LANES; r++) {
-      vec best[STREAMS] = {from, from, from, from}, y[STREAMS];
       const REAL *row = a + (at + r) * step;
-      size_t i = at + r < num ? 0 : n;
-      for (; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
-        if (i % RUNNING == 0) fetch_ahead(&linear, row + i);
-        EACH_STREAM y[s] = SIGNED(load_vec(row + i + s * LANES));
-        EACH_STREAM best[s] = LARGER(y[s], best[s]);
-        bad |= unordered(y[0], y[1]) | unordered(y[2], y[3]);
+      size_t i = 0;
+      x[r] = from;
+      if (at + r >= num) continue;
+      if (n >= STREAMS * LANES) {
+        vec best[STREAMS] = {from, from, from, from}, y[STREAMS];
+        for (; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
+          if (i % RUNNING == 0) fetch_ahead(&linear, row + i);
+          EACH_STREAM y[s] = SIGNED(load_vec(row + i + s * LANES));
+          EACH_STREAM best[s] = LARGER(y[s], best[s]);
+          bad |= unordered(y[0], y[1]) | unordered(y[2], y[3]);
+        }
+        x[r] = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3]));
       }
-      for (; i < n; i += LANES) {
-        y[0] = SIGNED(i + LANES <= n ? load_vec(row + i) : load_or_first(row + i, n - i));
-        best[0] = LARGER(y[0], best[0]);
-        bad |= unordered(y[0], y[0]);
+      for (; i + LANES <= n; i += LANES) {
+        vec y = SIGNED(load_vec(row + i));
+        x[r] = LARGER(y, x[r]);
+        bad |= unordered(y, y);
       }
-      x[r] = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3]));
+      if (i == n) continue;
+      vec y = SIGNED(load_or_first(row + i, n - i));
+      x[r] = LARGER(y, x[r]);
+      bad |= unordered(y, y);
     }
     JOIN_HALVES(x, LARGER);
     store_some(to + at, SIGNED(x[0]), num - at);

@@ -149,9 +149,9 @@ static void cut_rows(plan *p, u64 target, u64 width) {
 
 /* Where an input is contiguous in another dim than the output (a transpose), walks the two in
  * tiles, so that a cache line is used up while it is there: (d, inner) -> (inner / tile, d,
- * tile). Only where a tile divides the inner dim. */
-static void tile_transposes(plan *p, u32 num_in) {
-  if (p->rank < 2 || p->rank >= PROG_MAX_DIMS) return;
+ * tile). Only where a tile divides the inner dim. Whether it did. */
+static bool tile_transposes(plan *p, u32 num_in) {
+  if (p->rank < 2 || p->rank >= PROG_MAX_DIMS) return false;
   u32 last = p->rank - 1, other = PROG_NONE;
   for (u32 w = 0; w < num_in && other == PROG_NONE; w++) {
     i64 s = loop_magnitude(p->walks[w].stride[last]);
@@ -160,7 +160,7 @@ static void tile_transposes(plan *p, u32 num_in) {
   }
   i64 tile = 64;
   while (tile >= 16 && p->dims[last] % tile) tile /= 2;
-  if (other == PROG_NONE || tile < 16 || p->dims[last] < 2 * tile) return;
+  if (other == PROG_NONE || tile < 16 || p->dims[last] < 2 * tile) return false;
   for (u32 d = other; d + 1 < last; d++) swap_dims(p, d, d + 1); /* now last - 1 */
   p->dims[p->rank] = tile;
   p->dims[last] /= tile;
@@ -171,6 +171,7 @@ static void tile_transposes(plan *p, u32 num_in) {
   }
   p->rank++;
   swap_dims(p, last - 1, last);
+  return true;
 }
 
 /* ---- blocks ---- */
@@ -635,14 +636,16 @@ static bool only_fills(const kernel *kn) {
 /* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   enum { LONG_BLOCK = 4 * LOOP_BLOCK, STREAMED = 16 << 20 }; /* more than caches keep */
+  enum { WHOLE = 32 };                                        /* of whole lines */
   kernel *kn = ARENA_NEW(e->a, kernel);
   kn->num_in = l->num_in;
   kn->num_out = l->num_out;
   loop_make_walks(e, kn, l, 0, l->rank);
   if (l->num_out) loop_sort_dims(&kn->p, l->num_in);
   loop_collapse(&kn->p);
-  tile_transposes(&kn->p, l->num_in);
+  bool tiled = tile_transposes(&kn->p, l->num_in);
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
+  if (tiled && kn->p.cut + 2 == kn->p.rank) loop_set_piece(&kn->p, WHOLE * kn->p.inner);
   bool in_place = is_in_place(kn);
   if (in_place && kn->unit->num_slots == 0) loop_set_piece(&kn->p, LONG_BLOCK);
   if (only_fills(kn)) loop_set_piece(&kn->p, LOOP_FAR_FILL / kn->unit->outputs[0].width);
