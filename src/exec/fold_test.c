@@ -96,6 +96,30 @@ static void check_each(void) {
     }
 }
 
+/* So are long ones, of which two are read at once. */
+static void check_long(void) {
+  enum { MOST = 1088, ROWS = 21 };
+  static const size_t lengths[] = {128, 200, 1024, 1030, MOST};
+  static float x[ROWS * MOST], out[ROWS];
+  u32 seed = 9;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = noise(&seed);
+  x[3 * 1024] = NAN;
+  for (u32 t = 0; t < 2 * COUNT(lengths); t++) {
+    const fold_kernels *k = table(t % 2);
+    float init = 1, want;
+    size_t n = lengths[t / 2];
+    kern_each_fn *each[] = {k->sum_each, k->max_each, k->min_each};
+    kern_fold_fn *fold[] = {k->sum, k->max, k->min};
+    for (u32 f = 0; f < COUNT(each); f++) {
+      each[f](ROWS, n, n, out, &init, x);
+      for (size_t r = 0; r < ROWS; r++) {
+        fold[f](n, &want, &init, x + r * n);
+        CHECK(same_bits(out[r], want) || (out[r] != out[r] && want != want));
+      }
+    }
+  }
+}
+
 /* Quarters that are not side by side. */
 static void check_far(void) {
   enum { QUARTER = FOLD_LONG / 4, APART = QUARTER + 37 };
@@ -224,6 +248,7 @@ int main(void) {
   check_lines();
   check_extremes();
   check_each();
+  check_long();
   check_words();
   check_far();
   check_add();
