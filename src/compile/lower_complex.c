@@ -55,12 +55,13 @@ static void add_few(product *p) {
   const dot_map *m = p->m;
   i64 at[2 * PROG_MAX_DIMS] = {0}, terms = dot_volume(m, DOT_SUMMED);
   prog_loop *l = prog_add_loop(p->L->b, p->out->rank, m->size, lower_name(p->L), lower_loc(p->L));
-  u32 sum = 0;
+  /* As others begin, which so are never -0. */
+  u32 sum = vm_const_f64(p->L->b, &l->code, p->type, 0);
   for (i64 i = 0; i < terms; i++) {
     u32 x = load_term(p, l, p->lhs, m->lhs, DOT_COLUMNS, at);
     u32 y = load_term(p, l, p->rhs, m->rhs, DOT_ROWS, at);
     u32 v = emit(p, &l->code, VM_mul, p->type, x, y);
-    sum = i ? emit(p, &l->code, VM_add, p->type, sum, v) : v;
+    sum = emit(p, &l->code, VM_add, p->type, sum, v);
     for (u32 k = m->end[DOT_SUMMED]; k-- > m->end[DOT_COLUMNS];) {
       if (++at[k] < m->size[k]) break;
       at[k] = 0;
