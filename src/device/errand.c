@@ -79,7 +79,7 @@ static void wait_for_idle(dev_errands *e) {
 
 static void *thread_main(void *arg) {
   dev_errands *e = arg;
-  executor_worker_begin();
+  executor_set_worker(true);
   pthread_mutex_lock(&e->lock);
   while (e->first || !e->closing) {
     if (e->first)

@@ -23,7 +23,7 @@ void executor_release(executor *x) {
 static _Thread_local bool is_worker;
 
 bool executor_on_worker(void) { return is_worker; }
-void executor_worker_begin(void) { is_worker = true; }
+void executor_set_worker(bool is) { is_worker = is; }
 
 /* ---- memory that the host can address ---- */
 

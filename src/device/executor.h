@@ -258,9 +258,10 @@ void executor_begin(executor *x, const executor_ops *ops); /* one reference */
 executor *executor_retain(executor *x);                    /* returns x */
 void executor_release(executor *x); /* NULL is fine; the last stops it: not from a callback */
 
-/* The calling thread is a worker of some executor: it runs a callback and must not wait. */
+/* The calling thread is a worker of some executor, if only while it runs what it launched: there it
+ * runs a callback and must not wait. */
 bool executor_on_worker(void);
-void executor_worker_begin(void); /* by a thread that becomes one, for good */
+void executor_set_worker(bool is); /* by a thread that becomes one, or was one */
 
 /* What memory at the host's own addresses does for `write` and `read`. */
 void executor_host_write(void *to, const executor_array *a, const void *from);

@@ -351,14 +351,17 @@ static place *next_here(launch *l, place_list *here) {
 }
 
 /* In the queue, so that whatever is launched meanwhile comes behind it. The launch goes with its
- * last place. */
+ * last place. Who hears of a place from here must no more wait than on another worker, as the other
+ * places run here, too. */
 static void run_here(launcher *on, launch *l, place_list *here, worker *w) {
   u32 n = l->n, left = n;
+  executor_set_worker(true);
   atomic_fetch_add_explicit(&on->stat_launches, 1, memory_order_relaxed);
   for (u32 i = 0; i < n; i++) left -= place_run(w, &l->places[i]);
   for (place *p; left && (p = next_here(l, here));) left -= place_run(w, p);
   on->ops->rest(w);
   on->ops->leave(on, w);
+  executor_set_worker(false);
 }
 
 /* All places are queued in one critical section: two launches over the same devices are in the

@@ -155,7 +155,7 @@ static place *first_ready(const launcher *on) {
 /* The lock is held but for place_run. */
 static void *thread_main(void *arg) {
   plain *x = arg;
-  executor_worker_begin();
+  executor_set_worker(true);
   pthread_mutex_lock(&x->on.lock);
   for (;;) {
     place *p = first_ready(&x->on);

@@ -67,7 +67,7 @@ void pool_watch(launch *l, u64 met) {
 void *worker_main(void *arg) {
   worker *w = arg;
   exec_pool *pool = w->pool;
-  executor_worker_begin();
+  executor_set_worker(true);
   pthread_mutex_lock(&pool->on.lock);
   bool alone = os_cpu_count() == 1;
   for (u64 patience = alone ? 0 : SPIN_IDLE;;) {

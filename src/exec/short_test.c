@@ -5,13 +5,14 @@
 
 typedef struct shot {
   waiting w;
-  bool worker; /* where device_done came */
+  bool worker; /* device_done came on another thread than the test's */
   pthread_t thread;
   executor_image *next; /* to be launched from there */
   float out;
 } shot;
 
 static shot shots[3];
+static pthread_t host;
 static float in = 1e-40f; /* a denormal, which the program reads as zero */
 
 static void device_came(void *user, u32 position, status error);
@@ -34,8 +35,9 @@ static void go(shot *r, executor_image *im, dev_event *after) {
 
 static void device_came(void *user, u32 position, status error) {
   shot *r = user;
-  r->worker = executor_on_worker();
   r->thread = pthread_self();
+  r->worker = !pthread_equal(r->thread, host);
+  CHECK(executor_on_worker());
   on_device(&r->w, position, error);
   if (r->next) go(&shots[2], r->next, NULL);
 }
@@ -75,6 +77,7 @@ static void test_here(executor_image *brief) {
   volatile float small = 1e-40f;
   go(&shots[0], brief, NULL);
   CHECK(is_done(&shots[0]) && pthread_equal(shots[0].thread, pthread_self()));
+  CHECK(!executor_on_worker());
   CHECK(shots[0].out == 0 && small * 1e30f > 0); /* the thread's own control word is back */
 }
 
@@ -244,6 +247,7 @@ static void *launch_many(void *image) {
 int main(void) {
   arena a;
   if (setjmp(trap.at)) return 1;
+  host = pthread_self();
   arena_init(&a, &mem_system, &trap);
   CHECK(!exec_create(&(exec_options){.kind = "cpu", .threads = 2}, &pool));
   executor_image *brief = scale(&a, 1, 8, 1), *lengthy = scale(&a, 1, 100000, 4);

@@ -1,4 +1,7 @@
 /* Launches that are given to their devices one by one, and such as fail on the way. */
+#include <sched.h>
+#include <stdatomic.h>
+
 #include "tests/pjrt.h"
 
 enum { N = 2, SIZE = 4 };
@@ -61,6 +64,40 @@ static void test_parts(PJRT_Client *c, PJRT_LoadedExecutable *l, PJRT_Device *co
   check_ok(give(l, devices[1], 1, &first[1]), "first 1");
   for (int d = 0; d < N; d++) check_sum(&first[d], 20);
   for (int d = 0; d < N; d++) destroy_buffer(in[d]);
+}
+
+/* A callback that waits is refused wherever it runs: on a worker, or within the call that gives the
+ * last part, which goes on with the other device only afterwards. */
+typedef struct waits {
+  const part *last;
+  atomic_bool over;
+} waits;
+
+static void wait_here(PJRT_Error *error, void *user) {
+  waits *w = user;
+  PJRT_Event *other = w->last->done;
+  bool ready = is_ready(other);
+  check_ok(error, "the first part");
+  CALL(Event_Await, a, .event = other);
+  if (ready)
+    check_ok(a_error, "the last part");
+  else
+    check_error(a_error, PJRT_Error_Code_FAILED_PRECONDITION, "a callback cannot wait");
+  atomic_store(&w->over, true);
+}
+
+static void test_waiting(PJRT_Client *c, PJRT_LoadedExecutable *l, PJRT_Device *const *devices) {
+  part p[N];
+  for (int d = 0; d < N; d++) p[d].in = put(c, (size_t)d, data, SIZE);
+  for (int last = 0; last < N; last++) {
+    waits w = {.last = &p[last]};
+    check_ok(give(l, devices[1 - last], 0, &p[1 - last]), "the first part");
+    OK(Event_OnReady, a, .event = p[1 - last].done, .callback = wait_here, .user_arg = &w);
+    check_ok(give(l, devices[last], 0, &p[last]), "the last part");
+    while (!atomic_load(&w.over)) sched_yield();
+    for (int d = 0; d < N; d++) check_sum(&p[d], 20);
+  }
+  for (int d = 0; d < N; d++) destroy_buffer(p[d].in);
 }
 
 /* Devices that do not wait for each other run one by one: a program of replicas, as torch_xla has
@@ -193,6 +230,7 @@ int main(void) {
   PJRT_LoadedExecutable *l;
   check_ok(compile(c, sum, &l), "compile");
   test_parts(c, l, d.devices);
+  test_waiting(c, l, d.devices);
   test_alone(c, d.devices);
   test_dropped(c, d.devices);
   test_poison(c, d.devices);
