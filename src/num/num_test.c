@@ -99,6 +99,21 @@ static void test_special(void) {
   CHECK(near(w.re, 1e-10) && near(w.im, 1e-10));
 }
 
+/* Powers that are 1, 0 or infinite whatever NaNs a product of infinities and zeros makes. */
+static void test_complex_powers(void) {
+  const double ends[] = {0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 2.5};
+  for (u32 i = 0; i < COUNT(ends) * COUNT(ends); i++) {
+    num_complex z = {ends[i % COUNT(ends)], ends[i / COUNT(ends)]};
+    num_complex p = num_cpow(z, (num_complex){i % 3 ? 0 : -0.0, i % 2 ? 0 : -0.0});
+    CHECK(p.re == 1 && p.im == 0);
+    p = num_cpow((num_complex){1, i % 2 ? 0 : -0.0}, z);
+    CHECK(p.re == 1 && p.im == 0);
+    p = num_cpow((num_complex){INFINITY, i % 2 ? 0 : -0.0}, (num_complex){z.re, 0});
+    if (z.re > 0) CHECK(isinf(p.re) && p.re > 0 && p.im == 0);
+    p = num_cpow((num_complex){-0.0, 0}, z);
+    if (z.re > 0) CHECK(p.re == 0 && p.im == 0);
+  }
+}
 static bool both_nan(num_complex z) { return isnan(z.re) && isnan(z.im); }
 static void test_complex_angles(void) {
   static const double angles[] = {INFINITY, -INFINITY, NAN}, others[] = {0, 2, INFINITY, -INFINITY};
@@ -177,6 +192,7 @@ int main(void) {
   test_integers();
   test_special();
   test_complex();
+  test_complex_powers();
   test_complex_angles();
   test_reduce_precision();
   test_next_after();

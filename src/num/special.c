@@ -229,12 +229,12 @@ num_complex num_clog(num_complex a) {
   return (num_complex){half.re + log(2), half.im};
 }
 num_complex num_csqrt(num_complex a) { return out(csqrt(in(a))); }
-/* Powers of 0 apart: log of 0 is infinite, and its product with a zero exponent a NaN. */
+/* What C's product of an exponent and a logarithm makes NaNs of is as XLA has it: whatever to the
+ * power 0 is 1, as is 1 to any power, and 0 and +infinity to a positive power are themselves. */
 num_complex num_cpow(num_complex a, num_complex b) {
-  if (a.re == 0 && a.im == 0) {
-    if (b.re == 0 && b.im == 0) return (num_complex){1, 0};
-    if (b.re > 0) return (num_complex){0, 0};
-  }
+  if ((b.re == 0 && b.im == 0) || (a.re == 1 && a.im == 0)) return (num_complex){1, 0};
+  if (b.re > 0 && a.im == 0 && (a.re == 0 || (b.im == 0 && isinf(a.re) && a.re > 0)))
+    return (num_complex){a.re == 0 ? 0 : a.re, 0};
   long double complex wide = cpowl(in(a), in(b));
   bool finite = isfinite(creall(wide)) && isfinite(cimagl(wide));
   return finite ? narrow(wide) : out(cpow(in(a), in(b)));
