@@ -232,7 +232,7 @@ static inline v_num erf_f32(V_IN v_num x) {
 #if defined(HAS_FMA) && !defined(v_num)
 /* Sine of x + quarters * pi/2 for |x| < 2^18. pi/2 is taken off as three numbers: what is left of
  * the first is exact, that of the second a sum of two. Then with z = r^2 either r + r z p(z) or
- * 1 - z / 2 + z^2 p(z), with what rounding takes from the first terms. */
+ * 1 - z / 2 + z^2 p(z), with what rounding takes from the first terms, and from z. */
 #define SINE_TAKES(x) ((f32_bits(x) & 0x7fffffffu) < 0x48800000u)
 static inline float sine_f32(float x, u32 quarters) {
   float shifted = FMA32(x, 0.636619772f, 12582912.0f), k = shifted - 12582912.0f;
@@ -241,10 +241,11 @@ static inline float sine_f32(float x, u32 quarters) {
   float low = FMA32(k, 0x1.ee59dap-50f, lost - FMA32(k, -0x1.777a5cp-25f, -h)), z = r * r;
   u32 n = f32_bits(shifted) + quarters;
   bool odd = n & 1;
-  float p = odd ? 0x1.990574p-16f : -0x1.984886p-13f;
-  p = FMA32(p, z, odd ? -0x1.6c08e4p-10f : 0x1.110430p-7f);
-  p = FMA32(p, z, odd ? 0x1.555544p-5f : -0x1.55553ep-3f);
-  float one = FMA32(z, -0.5f, 1.0f), rest = FMA32(z, -0.5f, 1.0f - one);
+  float p = odd ? 0x1.990574p-16f : -0x1.9953f6p-13f;
+  p = FMA32(p, z, odd ? -0x1.6c08e4p-10f : 0x1.110778p-7f);
+  p = FMA32(p, z, odd ? 0x1.555544p-5f : -0x1.555546p-3f);
+  float one = FMA32(z, -0.5f, 1.0f);
+  float rest = FMA32(FMA32(r, r, -z), -0.5f, FMA32(z, -0.5f, 1.0f - one));
   float more = FMA32(z * p, odd ? z : r, odd ? FMA32(r, -low, rest) : low);
   float y = more + (odd ? one : r);
   return bits_f32(f32_bits(y) ^ (n & 2) << 30);
