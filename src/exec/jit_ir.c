@@ -89,6 +89,16 @@ jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y
       b,
       (jit_node){prim, imm, 0, {operands > 0 ? x : 0, operands > 1 ? y : 0, operands > 2 ? z : 0}});
 }
+jit_value jit_const32(jit_build *b, u32 bits) { return jit_add(b, JP_const32, bits, 0, 0, 0); }
+jit_value jit_add1(jit_build *b, jit_prim prim, u32 imm, jit_value x) {
+  return jit_add(b, prim, imm, x, 0, 0);
+}
+jit_value jit_add2(jit_build *b, jit_prim prim, jit_value x, jit_value y) {
+  return jit_add(b, prim, 0, x, y, 0);
+}
+jit_value jit_add3(jit_build *b, jit_prim prim, jit_value x, jit_value y, jit_value z) {
+  return jit_add(b, prim, 0, x, y, z);
+}
 jit_value jit_add_node(jit_build *b, jit_node n) {
   if (b->nodes.len * 2 >= b->table_size) grow_table(b);
   u32 *place = find_place(b, &n);

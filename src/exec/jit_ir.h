@@ -90,6 +90,11 @@ static inline u32 jit_spread(const jit_build *b, u32 reg) { return b->spread ? b
 jit_value jit_add_node(jit_build *b, jit_node n);
 /* Operands that the shape does not have may be anything. */
 jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z);
+/* The same in fewer words, as there are many calls. */
+jit_value jit_const32(jit_build *b, u32 bits);
+jit_value jit_add1(jit_build *b, jit_prim prim, u32 imm, jit_value x);
+jit_value jit_add2(jit_build *b, jit_prim prim, jit_value x, jit_value y);
+jit_value jit_add3(jit_build *b, jit_prim prim, jit_value x, jit_value y, jit_value z);
 /* What jit_add makes of it: where the build is wide, the same of lanes of 64 bits. */
 jit_prim jit_at_hand(const jit_build *b, jit_prim prim);
 jit_value jit_const64(jit_build *b, u64 bits);

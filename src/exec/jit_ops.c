@@ -13,10 +13,13 @@
 /* Of the lanes at hand, of 32 or 64 bits. */
 #define TOP (j->wide ? 63u : 31u)
 #define SIGN (j->wide ? jit_const64(j, 1ull << 63) : CONST(1u << 31))
-#define REAL(x) (j->wide ? jit_const64(j, num_f64_bits(x)) : NUM((float)(x)))
+#define REAL(x) number(j, x)
 enum { EQ = 0, LT = 1, LE = 2, UNORD = 3, NE = 4, GE = 13, GT = 14 }; /* of floats */
 enum { NEAREST = 8, FLOOR = 9, CEIL = 10, TRUNCATE = 11 };            /* rounding */
 
+static V number(J *j, double x) {
+  return j->wide ? jit_const64(j, num_f64_bits(x)) : NUM((float)x);
+}
 /* Computed, so that it is no denormal where these are flushed. */
 static bool is_computed(const J *j, V x) {
   static const bool computes[JP_COUNT_] = {
@@ -144,6 +147,8 @@ static jit_lanes wide_scale(J *j, jit_lanes x, jit_lanes shifted) {
 #define w_shift_sign(x, n) IMM1(psrad, n, x)
 #define w_shift_left(x, n) IMM1(pslld, n, x)
 #define w_greater(x, y) OP2(pmaxsd, x, y)
+#define w_xor(x, y) OP2(pxord, x, y)
+#define w_odd(x) OP2(ptestmd, x, w_const(1))
 #define w_gt(x, y) IMM2(pcmpd, I_GT, x, y)
 #define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
 #define w_of_num(x) OP1(cvttps2dq, x)
@@ -181,9 +186,7 @@ static V split(J *j, V x, V *e) {
 /* Of f64: each half of the lanes by itself. */
 #undef w_const
 #define w_const(x) jit_const64(j, x)
-#define w_xor(x, y) OP2(pxord, x, y)
 #define w_shift_right(x, n) IMM1(psrld, n, x)
-#define w_odd(x) OP2(ptestmd, x, w_const(1))
 #define t_and(x, y) OP2(kandw, x, y)
 #define t_or(x, y) OP2(korw, x, y)
 #define v_scale_by(x, n) scaled_by(j, x, n)
@@ -237,6 +240,8 @@ DIRECT1(f_atan, j->wide ? atan2_f64(j, x, REAL(1)) : atan2_f32(j, x, NUM(1)))
 DIRECT1(f_atan2, j->wide ? atan2_f64(j, x, y) : atan2_f32(j, x, y))
 DIRECT1(f_cbrt, j->wide ? cbrt_f64(j, x) : cbrt_f32(j, x))
 DIRECT1(f_pow, pow_f32(j, x, y))
+DIRECT1(f_sin, j->wide ? sine_f64(j, x, 0) : sine_zero_f32(j, x, 0))
+DIRECT1(f_cos, j->wide ? sine_f64(j, x, 1) : sine_zero_f32(j, x, 1))
 DIRECT1(f_imag, ((void)x, CONST(0)))
 DIRECT1(f_is_finite, IMM2(cmpps, LT, f_abs(j, t, x, x), REAL(INFINITY)))
 DIRECT1(f_is_inf, IMM2(cmpps, EQ, f_abs(j, t, x, x), REAL(INFINITY)))
@@ -434,10 +439,10 @@ DIRECT1(p_ge, OP2(korw, x, OP1(knotw, y)))
 /* ---- a row an operation ---- */
 
 typedef V build_fn(J *j, vm_rtype t, V x, V y);
-enum { REALS = 1, LONGS = 2, BOTH = 3 };
+enum { REALS = 1, LONGS = 2, BOTH = 3, NEAR = 4 };
 typedef struct op_row {
   build_fn *f32, *integer, *pred;
-  u8 wide; /* the same of 64 bits */
+  u8 wide; /* the same of 64 bits; NEAR: of some numbers only */
 } op_row;
 static const op_row rows[VM_OP_COUNT] = {
     [VM_eq] = {f_eq, i_eq, p_eq, BOTH},
@@ -495,6 +500,8 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_atan2] = {f_atan2, NULL, NULL, REALS},
     [VM_cbrt] = {f_cbrt, NULL, NULL, REALS},
     [VM_pow] = {f_pow, NULL, NULL, 0},
+    [VM_sin] = {f_sin, NULL, NULL, REALS | NEAR},
+    [VM_cos] = {f_cos, NULL, NULL, REALS | NEAR},
 };
 
 static build_fn *row_of(vm_op op, vm_rtype t) {
@@ -504,7 +511,11 @@ static build_fn *row_of(vm_op op, vm_rtype t) {
   if (vm_rtype_size(t) == 8 && !(r->wide & LONGS)) return NULL;
   return t == R_f32 ? r->f32 : t == R_pred ? r->pred : r->integer;
 }
-bool jit_has_op(vm_op op, vm_rtype t) { return row_of(op, t) != NULL; }
+bool jit_has_op(vm_op op, vm_rtype t) { return row_of(op, t) && !(rows[op].wide & NEAR); }
+u32 jit_has_near(vm_op op, vm_rtype t) {
+  if (!row_of(op, t)) return 0;
+  return !(rows[op].wide & NEAR) ? UINT32_MAX : t == R_f32 ? 0x48800000 : 0x41d00000;
+}
 
 /* ---- types ---- */
 

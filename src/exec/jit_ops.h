@@ -14,6 +14,8 @@ jit_value jit_as(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);
 
 /* Of types of 64 bits the build is to be wide. */
 bool jit_has_op(vm_op op, vm_rtype t);
+/* The same of single numbers: those whose upper 32 bits but the sign are less; 0: of none. */
+u32 jit_has_near(vm_op op, vm_rtype t);
 jit_value jit_op(jit_build *j, vm_op op, vm_rtype t, jit_value x, jit_value y);
 jit_value jit_convert(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);
 /* masks: x and y are pred */

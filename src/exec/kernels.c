@@ -170,10 +170,6 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #ifdef HAS_FMA
 /* Functions that vectors do of some numbers only: the others go to one of libm or num. What each
  * gives does not depend on those beside it. */
-static inline float sine_zero(float x, u32 quarters) {
-  float y = sine_f32(x, quarters);
-  return quarters == 0 && x == 0 ? x : y;
-}
 #define PARTLY_OF(op, takes, near, far)                                                            \
   static void part_##op(size_t n, float *d, const float *a) {                                      \
     enum { PART = 256 };                                                                           \

@@ -46,8 +46,8 @@ static void check_function(const vm_kernels *k, vm_op op, double (*exact)(double
 
 /* Where there is fused multiply-add, results are the same bits on all processors. */
 static void check_bits(const vm_kernels *k) {
-  static const vm_op ops[] = {VM_exp, VM_log,  VM_expm1, VM_log1p,   VM_tanh, VM_logistic,
-                              VM_erf, VM_cbrt, VM_rsqrt, VM_erf_inv, VM_atan, VM_sin,   VM_cos};
+  static const vm_op ops[] = {VM_exp,  VM_log,   VM_expm1,   VM_log1p, VM_tanh, VM_logistic, VM_erf,
+                              VM_cbrt, VM_rsqrt, VM_erf_inv, VM_atan,  VM_sin,  VM_cos};
   u64 hash = 0;
   for (u32 o = 0; o < COUNT(ops); o++)
     for (u64 base = 0; base < 1ull << 32; base += (u64)BLOCK * STEP * 8) {
@@ -60,7 +60,7 @@ static void check_bits(const vm_kernels *k) {
       hash = hash_bytes((const char *)y, sizeof y, hash);
     }
   bool fused = strcmp(k->isa, "base") != 0;
-  CHECK(!fused || hash == 0x9b4ba42785012b22);
+  CHECK(!fused || hash == 0x40433daccedb5056);
 }
 
 static void check_functions(const vm_kernels *k) {

@@ -57,6 +57,8 @@ typedef bool v_truth;
 #define w_shift_sign(x, n) ((u32)((i32)(x) >> (n)))
 #define w_shift_left(x, n) ((x) << (n))
 #define w_greater(x, y) ((i32)(x) > (i32)(y) ? (x) : (y))
+#define w_xor(x, y) ((x) ^ (y))
+#define w_odd(x) (((x)&1) != 0)
 #define w_gt(x, y) ((i32)(x) > (i32)(y))
 #define w_eq(x, y) ((x) == (y))
 #define w_of_num(x) ((u32)(i32)(x)) /* cut off */
@@ -229,28 +231,39 @@ static inline v_num erf_f32(V_IN v_num x) {
   return signed_f32(V_TO y, x);
 }
 
-#if defined(HAS_FMA) && !defined(v_num)
+#if defined(HAS_FMA) || defined(v_num)
 /* Sine of x + quarters * pi/2 for |x| < 2^18. pi/2 is taken off as three numbers: what is left of
  * the first is exact, that of the second a sum of two. Then with z = r^2 either r + r z p(z) or
  * 1 - z / 2 + z^2 p(z), with what rounding takes from the first terms, and from z. */
 #define SINE_TAKES(x) ((f32_bits(x) & 0x7fffffffu) < 0x48800000u)
-static inline float sine_f32(float x, u32 quarters) {
-  float shifted = FMA32(x, 0.636619772f, 12582912.0f), k = shifted - 12582912.0f;
-  float most = FMA32(k, -0x1.921fb6p+0f, x), h = k * -0x1.777a5cp-25f;
-  float r = most - h, back = most - r, lost = (most - (r + back)) + (back - h);
-  float low = FMA32(k, 0x1.ee59dap-50f, lost - FMA32(k, -0x1.777a5cp-25f, -h)), z = r * r;
-  u32 n = f32_bits(shifted) + quarters;
-  bool odd = n & 1;
-  float p = odd ? 0x1.990574p-16f : -0x1.9953f6p-13f;
-  p = FMA32(p, z, odd ? -0x1.6c08e4p-10f : 0x1.110778p-7f);
-  p = FMA32(p, z, odd ? 0x1.555544p-5f : -0x1.555546p-3f);
-  float one = FMA32(z, -0.5f, 1.0f);
-  float rest = FMA32(FMA32(r, r, -z), -0.5f, FMA32(z, -0.5f, 1.0f - one));
-  float more = FMA32(z * p, odd ? z : r, odd ? FMA32(r, -low, rest) : low);
-  float y = more + (odd ? one : r);
-  return bits_f32(f32_bits(y) ^ (n & 2) << 30);
+static inline v_num sine_f32(V_IN v_num x, u32 quarters) {
+  v_num shift = v_const(12582912.0f), second = v_const(-0x1.777a5cp-25f), half = v_const(-0.5f);
+  v_num shifted = v_fma(x, v_const(0.636619772f), shift), k = v_sub(shifted, shift);
+  v_num most = v_fma(k, v_const(-0x1.921fb6p+0f), x), h = v_mul(k, second);
+  v_num r = v_sub(most, h), third = v_left(k, second, h), z = v_mul(r, r);
+  third = v_fma(k, v_const(0x1.ee59dap-50f), third);
+  v_truth less = v_lt(abs_f32(V_TO most), abs_f32(V_TO h));
+  v_num lost = v_pick(less, v_sub(most, v_add(r, h)), v_sub(v_sub(most, r), h));
+  v_num low = v_add(lost, third);
+  v_word n = w_add(v_bits(shifted), w_const(quarters));
+  v_truth odd = w_odd(n);
+  v_num p = v_pick(odd, v_const(0x1.990574p-16f), v_const(-0x1.9953f6p-13f));
+  p = v_fma(p, z, v_pick(odd, v_const(-0x1.6c08e4p-10f), v_const(0x1.110778p-7f)));
+  p = v_fma(p, z, v_pick(odd, v_const(0x1.555544p-5f), v_const(-0x1.555546p-3f)));
+  v_num one = v_fma(z, half, v_const(1.0f));
+  v_num rest = v_fma(z, half, v_sub(v_const(1.0f), one));
+  rest = v_fma(v_fma(r, r, v_neg(z)), half, rest);
+  v_num more = v_fma(p, v_mul(z, v_pick(odd, z, r)), v_pick(odd, v_left(low, r, rest), low));
+  v_num y = v_add(more, v_pick(odd, one, r));
+  return v_of_bits(w_xor(v_bits(y), w_shift_left(w_and(n, w_const(2)), 30)));
 }
+static inline v_num sine_zero_f32(V_IN v_num x, u32 quarters) {
+  v_num y = sine_f32(V_TO x, quarters);
+  return quarters ? y : v_pick(v_eq(x, v_const(0.0f)), x, y);
+}
+#endif
 
+#if defined(HAS_FMA) && !defined(v_num)
 /* log |gamma(x)| for normal x below 2^121. With u = x or x - 1, in [0, 3/2):
  * log gamma(1 + u) = u (u - 1) p(u), less log(x) where that is of x + 1; above, Stirling's formula
  * (x - 1/2) (log(x) - 1) + g(1 / x). log(x) comes as a sum of two numbers. */
@@ -335,31 +348,27 @@ static inline v_num atan2_f32(V_IN v_num y, v_num x) {
   return v_pick(v_ge(none, zero), r, none);
 }
 
+/* p f^4 + a f^3 + b f^2 + c f + d, z = f^2: one waits for p alone */
+#define V_QUAD(p, f, z, a, b, c, d)                                                                \
+  d_fma(p, d_mul(z, z),                                                                            \
+        d_fma(d_fma(d_const(a), f, d_const(b)), z, d_fma(d_const(c), f, d_const(d))))
 /* log2(1 + f) and 2^r for |r| <= 1/2, fitted to 2^-35 and 2^-29 of them */
 static inline v_wide log2_wide(V_IN v_wide f, v_wide e) {
-  v_wide p = d_const(0x1.37346aae5a7bcp-5);
-  p = d_fma(p, f, d_const(-0x1.a1f474227172dp-4));
-  p = d_fma(p, f, d_const(0x1.1c3f760ba3343p-3));
-  p = d_fma(p, f, d_const(-0x1.319420a79ecd3p-3));
-  p = d_fma(p, f, d_const(0x1.48b5de500bb7cp-3));
-  p = d_fma(p, f, d_const(-0x1.70a5bf056fb0cp-3));
-  p = d_fma(p, f, d_const(0x1.a601229becb9bp-3));
-  p = d_fma(p, f, d_const(-0x1.ec75768727f5ep-3));
-  p = d_fma(p, f, d_const(0x1.2777245a66ac6p-2));
-  p = d_fma(p, f, d_const(-0x1.71546f28a6204p-2));
-  p = d_fma(p, f, d_const(0x1.ec709ccd8f952p-2));
-  p = d_fma(p, f, d_const(-0x1.715476560b1f6p-1));
-  p = d_fma(p, f, d_const(0x1.71547652d004ap+0));
+  v_wide z = d_mul(f, f), p = d_const(0x1.37346aae5a7bcp-5);
+  p = V_QUAD(p, f, z, -0x1.a1f474227172dp-4, 0x1.1c3f760ba3343p-3, -0x1.319420a79ecd3p-3,
+             0x1.48b5de500bb7cp-3);
+  p = V_QUAD(p, f, z, -0x1.70a5bf056fb0cp-3, 0x1.a601229becb9bp-3, -0x1.ec75768727f5ep-3,
+             0x1.2777245a66ac6p-2);
+  p = V_QUAD(p, f, z, -0x1.71546f28a6204p-2, 0x1.ec709ccd8f952p-2, -0x1.715476560b1f6p-1,
+             0x1.71547652d004ap+0);
   return d_fma(p, f, e);
 }
 static inline v_wide exp2_wide(V_IN v_wide r) {
-  v_wide p = d_const(0.00015345812161311629);
-  p = d_fma(p, r, d_const(0.0013399931177239738));
+  v_wide z = d_mul(r, r), p = d_const(0.0013399931177239738);
   p = d_fma(p, r, d_const(0.009618488956331182));
-  p = d_fma(p, r, d_const(0.05550328777105325));
-  p = d_fma(p, r, d_const(0.24022646890645522));
-  p = d_fma(p, r, d_const(0.6931472057371958));
-  return d_fma(p, r, d_const(1.0000000005541647));
+  p = d_fma(d_const(0.00015345812161311629), z, p);
+  return V_QUAD(p, r, z, 0.05550328777105325, 0.24022646890645522, 0.6931472057371958,
+                1.0000000005541647);
 }
 
 /* 2^(y log2 |x|), and what IEEE 754 says of signs and ends. */

@@ -95,13 +95,11 @@ static inline v_num logistic_f64(V_IN v_num x) {
 /* log(m) + e ln 2 for f = m - 1: f - f^2 / 2 and s (f^2 / 2 + r), s = f / (2 + f). */
 static inline v_num log_parts_f64(V_IN v_num f, v_num e) {
   v_num s = v_div(f, v_add(f, v_const(2))), z = v_mul(s, s),
-        half = v_mul(v_mul(f, v_const(0.5)), f);
-  v_num r = v_fma(v_const(0x1.2e725e2471a97p-3), z, v_const(0x1.39b166121e22ap-3));
-  r = v_fma(r, z, v_const(0x1.7465960b135c0p-3));
-  r = v_fma(r, z, v_const(0x1.c71c559572b8dp-3));
-  r = v_fma(r, z, v_const(0x1.2492493d04285p-2));
-  r = v_fma(r, z, v_const(0x1.99999999865d7p-2));
-  r = v_fma(r, z, v_const(0x1.555555555557ap-1));
+        half = v_mul(v_mul(f, v_const(0.5)), f), z2 = v_mul(z, z);
+  v_num r = v_fma(v_const(0x1.39b166121e22ap-3), z, v_const(0x1.7465960b135c0p-3));
+  v_num q = v_fma(v_const(0x1.c71c559572b8dp-3), z, v_const(0x1.2492493d04285p-2));
+  r = v_fma(v_fma(v_const(0x1.2e725e2471a97p-3), z2, r), z2, q);
+  r = v_fma(r, z2, v_fma(v_const(0x1.99999999865d7p-2), z, v_const(0x1.555555555557ap-1)));
   v_num low = v_fma(s, v_fma(r, z, half), v_mul(e, v_const(0x1.cf79abc9e3b3ap-40)));
   return v_fma(e, v_const(0x1.62e42fefap-1), v_sub(f, v_sub(half, low)));
 }
@@ -129,32 +127,31 @@ static inline v_num quarter_f64(V_IN v_num x, v_num *low, v_word *n) {
   v_num second = v_const(0x1.1a62633145c07p-54);
   v_num shifted = v_fma(x, v_const(0x1.45f306dc9c883p-1), V_SHIFT64), k = v_sub(shifted, V_SHIFT64);
   v_num most = v_left(k, v_const(0x1.921fb54442d18p+0), x), h = v_mul(k, second);
-  v_num r = v_sub(most, h), back = v_sub(most, r);
-  v_num lost = v_add(v_sub(most, v_add(r, back)), v_sub(back, h));
-  lost = v_sub(lost, v_fma(k, second, v_neg(h)));
-  *low = v_fma(k, v_const(0x1.f1976b7ed8fbcp-110), lost);
+  v_num r = v_sub(most, h), third = v_left(k, second, h);
+  third = v_fma(k, v_const(0x1.f1976b7ed8fbcp-110), third);
+  v_truth less = v_lt(abs_f64(V_TO most), abs_f64(V_TO h));
+  v_num lost = v_pick(less, v_sub(most, v_add(r, h)), v_sub(v_sub(most, r), h));
+  *low = v_add(lost, third);
   *n = v_bits(shifted);
   return r;
 }
 static inline v_num sin_parts_f64(V_IN v_num r, v_num low) {
-  v_num z = v_mul(r, r),
+  v_num z = v_mul(r, r), z2 = v_mul(z, z),
         p = v_fma(v_const(0x1.5d93892ba761ep-33), z, v_const(-0x1.ae5e684f4dce1p-26));
-  p = v_fma(p, z, v_const(0x1.71de357acb530p-19));
-  p = v_fma(p, z, v_const(-0x1.a01a019c15d95p-13));
-  p = v_fma(p, z, v_const(0x1.111111110f8a5p-7));
-  p = v_fma(p, z, v_const(-0x1.5555555555549p-3));
+  v_num q = v_fma(v_const(0x1.71de357acb530p-19), z, v_const(-0x1.a01a019c15d95p-13));
+  p = v_fma(v_fma(p, z2, q), z2,
+            v_fma(v_const(0x1.111111110f8a5p-7), z, v_const(-0x1.5555555555549p-3)));
   return v_add(r, v_fma(v_mul(z, r), p, v_fma(v_mul(z, v_const(-0.5)), low, low)));
 }
 static inline v_num cos_parts_f64(V_IN v_num r, v_num low) {
-  v_num z = v_mul(r, r),
+  v_num z = v_mul(r, r), z2 = v_mul(z, z),
         p = v_fma(v_const(-0x1.8fc0c4fd4aedcp-37), z, v_const(0x1.1eea11f3ffce0p-29));
-  p = v_fma(p, z, v_const(-0x1.27e4f84760d62p-22));
-  p = v_fma(p, z, v_const(0x1.a01a019d10962p-16));
-  p = v_fma(p, z, v_const(-0x1.6c16c16c155d1p-10));
-  p = v_fma(p, z, v_const(0x1.555555555554ep-5));
+  v_num q = v_fma(v_const(-0x1.27e4f84760d62p-22), z, v_const(0x1.a01a019d10962p-16));
+  p = v_fma(v_fma(p, z2, q), z2,
+            v_fma(v_const(-0x1.6c16c16c155d1p-10), z, v_const(0x1.555555555554ep-5)));
   v_num half = v_const(0.5), first = v_left(z, half, v_const(1));
   v_num rest = v_left(z, half, v_sub(v_const(1), first));
-  return v_add(first, v_fma(v_mul(z, z), p, v_left(r, low, rest)));
+  return v_add(first, v_fma(z2, p, v_left(r, low, rest)));
 }
 /* Sine of x + quarters pi/2 */
 static inline v_num sine_f64(V_IN v_num x, u64 quarters) {
