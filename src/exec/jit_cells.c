@@ -56,10 +56,13 @@ static void note_called(const writer *w, u32 reg, bool write) {
   if (width > c->width) c->width = width;
 }
 
-/* A number that the kernel is known to take may be in a register until then. */
+/* A number that the kernel is known to take may be in a register until then; a constant is in the
+ * code, or in its place in the frame. */
 static void note_passed(const writer *w, const scalar_op *o, u32 reg, u32 operand) {
-  if (operand < o->is.of)
-    note(w, reg, vm_rtype_size((vm_rtype)o->is.type), true, false);
+  bool known = operand < vm_op_infos[o->is.of].operands;
+  if (known && w->l->regs[reg].fixed) return;
+  if (known)
+    note(w, reg, vm_rtype_size((vm_rtype)o->is.type), is_float(o->is.type), false);
   else
     note_called(w, reg, false);
 }
@@ -120,7 +123,7 @@ static void note_uses(const writer *w, const scalar_op *o) {
   case SCALAR_KERNEL:
     note_passed(w, o, o->a, 0), note_passed(w, o, o->b, 1), note_passed(w, o, o->c, 2);
     if (o->is.of)
-      note(w, o->d, vm_rtype_size((vm_rtype)o->is.type), true, true);
+      note(w, o->d, vm_rtype_size((vm_rtype)o->is.type), is_float(o->is.type), true);
     else
       note_called(w, o->d, true);
     break;
@@ -417,7 +420,7 @@ scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void 
   m->write_entries(&w);
   for (u32 i = 0; i < w.jumps.len; i += 2)
     m->aim(&w.code, w.jumps.data[i], w.at[w.jumps.data[i + 1]]);
-  if (m->finish && !m->finish(&w.code)) return NULL;
+  if (!m->finish(&w.code)) return NULL;
   const char *base =
       jit_place(e->jit, e->a, (str){(const char *)w.code.bytes.data, w.code.bytes.len});
   if (!base) return NULL;

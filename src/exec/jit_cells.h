@@ -65,7 +65,7 @@ typedef struct cell_machine {
   write_fn *write[SCALAR_KINDS];
   void (*write_entries)(writer *w); /* of jumps that are joined */
   void (*aim)(jit_code *c, u32 jump, u32 target);
-  bool (*finish)(jit_code *c); /* NULL: there is nothing to */
+  bool (*finish)(jit_code *c);
 } cell_machine;
 extern const cell_machine cells_machine;
 

@@ -31,6 +31,7 @@ typedef struct emit {
   jit_code code;
   const vectors *is;
   bool scalar, rest; /* one element; what is left */
+  bool between;      /* registers in memory are vectors: `pointer` has them */
   u32 vectors;       /* of 16 that there are, or more */
   u32 num_v, rounds; /* registers given out; as one in the loop */
   u32 sum;           /* where a sum goes, UINT32_MAX: there is none */

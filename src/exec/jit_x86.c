@@ -60,7 +60,7 @@ void x86_vex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
 
 /* A REX prefix always: without one, registers of 8 bits would be others. */
 void x86_plain(jit_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm) {
-  if (prefix) x86_byte(c, 0x66);
+  if (prefix) x86_byte(c, prefix == 1 ? 0x66 : 0xf3);
   x86_byte(c, 0x40 | w << 3 | (reg >> 3 & 1) << 2 | bit_x(rm) << 1 | bit_b(rm));
   if (opcode > 0xff) x86_byte(c, opcode >> 8);
   x86_byte(c, opcode & 0xff);
@@ -88,7 +88,7 @@ void x86_jump_back(jit_code *c, u32 condition, u32 target) {
   x86_aim(c, x86_jump(c, condition), target);
 }
 
-void x86_finish(jit_code *c) {
+bool x86_finish(jit_code *c) {
   while (c->bytes.len % 64) x86_byte(c, 0xcc);
   u32 pool = (u32)c->bytes.len;
   for (u32 i = 0; i < c->pool.len; i++) x86_u32(c, c->pool.data[i]);
@@ -96,4 +96,5 @@ void x86_finish(jit_code *c) {
     u32 at = c->fixups.data[i], behind = c->bytes.data[at];
     set_u32(c, at, pool + 4 * c->fixups.data[i + 1] - (at + 4 + behind));
   }
+  return true;
 }

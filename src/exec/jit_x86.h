@@ -3,6 +3,7 @@
 #define EXEC_JIT_X86_H
 
 #include "exec/jit_code.h"
+#include "exec/jit_ir.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, GPR_NONE };
 enum { X86_ALL = 2 }; /* x86_op.length: 512 bits; 1: 256, 0: 128 or one element */
@@ -29,7 +30,7 @@ void x86_u32(jit_code *c, u32 value);
 /* reg and v name registers of whatever kind; imm: a byte behind, or -1. */
 void x86_evex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
 void x86_vex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
-/* One or, below 256, two bytes of opcode: 0x8b, or 0x0fb6; op.prefix 1: 66. */
+/* One or, below 256, two bytes of opcode: 0x8b, or 0x0fb6; prefix: 1 is 66, 2 is F3. */
 void x86_plain(jit_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm);
 
 /* Of 64 bits, with an operation as in 0x83's extension: 0 add, 5 sub, 7 cmp, 4 and. */
@@ -41,7 +42,13 @@ void x86_jump_back(jit_code *c, u32 condition, u32 target);
 u32 x86_jump(jit_code *c, u32 condition);
 void x86_land(jit_code *c, u32 jump);
 void x86_aim(jit_code *c, u32 jump, u32 target); /* the same, to any place */
-/* Lays the pool behind the code and lets what reads it find it. */
-void x86_finish(jit_code *c);
+/* Lays the pool behind the code and lets what reads it find it; true. */
+bool x86_finish(jit_code *c);
+
+/* With AVX-512: code of a lowered build of one element between other code, behind c, without a
+ * frame. What would be registers in memory are the first vectors; it writes to others from
+ * FIRST_BETWEEN on, general registers it leaves alone. False: too large; c is as it was. */
+enum { FIRST_BETWEEN = 15 };
+bool jit_emit_between(const jit_build *b, const u8 *regs, u32 num, jit_code *c);
 
 #endif

@@ -215,6 +215,10 @@ static void load_spread(emit *e, const jit_node *n, u32 d, u32 shift, u32 width)
 
 static void emit_load(PRIMITIVE) {
   const jit_prim_info *p = info_of(e, at);
+  if (e->between) { /* where it is, and stays */
+    e->place[at] = e->pointer[n->imm];
+    return;
+  }
   jit_code *c = &e->code;
   u32 spare = e->is->spare, d = regs_take(e, at), to = p->class == JIT_K ? spare : d;
   u32 shift = e->scalar ? 0 : jit_spread(e->b, n->imm);
@@ -262,6 +266,11 @@ static void emit_store(PRIMITIVE) {
   jit_code *c = &e->code;
   u32 from = regs_need(e, n->arg[0]);
   bool mask = n->prim == JP_storek, quarter = e->rest && p->more == 16;
+  if (e->between) {
+    regs_put(e, regs_op(e, JP_load32), e->pointer[n->imm], 0, x86_reg(from), -1);
+    regs_release(e, at);
+    return;
+  }
   if (quarter) quarter_mask(e, n);
   if (mask) make_bytes(e, from), from = e->is->spare;
   x86_rm m = elements_of(e, n, p->more);
@@ -601,4 +610,19 @@ bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {
   if (!emit_function(&e)) return false;
   *out_code = (str){(const char *)e.code.bytes.data, e.code.bytes.len};
   return e.most_slots * regs_slot_bytes(&e) <= MOST_STACK;
+}
+
+bool jit_emit_between(const jit_build *b, const u8 *regs, u32 num, jit_code *c) {
+  emit e;
+  u32 len = (u32)c->bytes.len, fixups = (u32)c->fixups.len;
+  if (!regs_init(&e, b, &wide, 0)) return false;
+  e.between = true;
+  e.code = *c;
+  memcpy(e.pointer, regs, num);
+  for (u32 r = 0; r < FIRST_BETWEEN; r++) e.pins[r].prim = JP_COUNT_, e.pinned |= 1u << r;
+  regs_emit_body(&e, false);
+  *c = e.code;
+  if (e.most_slots == 0) return true;
+  c->bytes.len = len, c->fixups.len = fixups; /* there is no frame for it */
+  return false;
 }

@@ -117,6 +117,35 @@ static void write_odd_division(writer *w, bool wide, bool is_signed, bool left) 
   x86_plain(c, 0, wide, 0x85, RCX, x86_reg(RCX)); /* test */
   x86_plain(c, 0, 1, left ? 0x0f45 : 0x0f44, RAX, x86_reg(RDX));
 }
+static void shift(writer *w, u32 extension, bool wide, u32 reg, u32 by) { /* 4 left, 5, 7 signed */
+  x86_plain(&w->code, 0, wide, 0xc1, extension, x86_reg(reg));
+  x86_byte(&w->code, by);
+}
+/* Of x in RAX by a power of two from 2 on, to RAX: towards 0, so what is below that has as much
+ * added as is left. */
+static void divide_power(writer *w, bool wide, bool is_signed, bool left, i32 by) {
+  jit_code *c = &w->code;
+  u32 bits = wide ? 64 : 32, power = (u32)__builtin_ctz((u32)by);
+  if (!is_signed) {
+    if (left)
+      with_immediate(w, 4, wide, RAX, by - 1); /* and */
+    else
+      shift(w, 5, wide, RAX, power);
+    return;
+  }
+  x86_move(c, RDX, RAX);
+  shift(w, 7, wide, RDX, bits - 1);
+  shift(w, 5, wide, RDX, bits - power);
+  x86_plain(c, 0, wide, 0x03, RDX, x86_reg(RAX)); /* add */
+  if (!left) {
+    shift(w, 7, wide, RDX, power);
+    x86_move(c, RAX, RDX);
+    return;
+  }
+  with_immediate(w, 4, wide, RDX, -by);
+  x86_plain(c, 0, wide, 0x2b, RAX, x86_reg(RDX)); /* sub */
+}
+
 static void write_division(writer *w, const scalar_op *o) {
   jit_code *c = &w->code;
   u32 width = vm_rtype_size((vm_rtype)o->is.type), jump = 0, end;
@@ -124,7 +153,13 @@ static void write_division(writer *w, const scalar_op *o) {
   bool left = o->is.of == VM_rem;
   i32 imm;
   x86_load_cell(w, RAX, cell_at(w, o->a), width);
-  if (find_immediate(w, o, &imm)) {
+  bool known = find_immediate(w, o, &imm);
+  if (known && imm > 1 && (imm & (imm - 1)) == 0) {
+    divide_power(w, wide, is_signed, left, imm);
+    x86_store_cell(w, cell_at(w, o->d), RAX, width);
+    return;
+  }
+  if (known) {
     x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX)); /* mov */
     x86_u32(c, (u32)imm);
   } else {
@@ -192,11 +227,9 @@ static bool write_binary(writer *w, const scalar_op *o) {
 static void write_sign(writer *w, u32 width) {
   jit_code *c = &w->code;
   x86_move(c, RCX, RAX);
-  x86_plain(c, 0, width == 8, 0xc1, 7, x86_reg(RCX)); /* sar */
-  x86_byte(c, 8 * width - 1);
+  shift(w, 7, width == 8, RCX, 8 * width - 1);
   x86_plain(c, 0, width == 8, 0xf7, 3, x86_reg(RAX)); /* neg */
-  x86_plain(c, 0, width == 8, 0xc1, 5, x86_reg(RAX)); /* shr */
-  x86_byte(c, 8 * width - 1);
+  shift(w, 5, width == 8, RAX, 8 * width - 1);
   x86_plain(c, 0, width == 8, 0x0b, RAX, x86_reg(RCX)); /* or */
 }
 
@@ -329,7 +362,7 @@ static void spill_for(writer *w, const scalar_op *o, bool back) {
     if (cells_pass(w, o, c, is_clobbered(c), back)) x86_spill(w, c, back);
   }
 }
-static bool write_kernel(writer *w, const scalar_op *o) {
+static void call_kernel(writer *w, const scalar_op *o) {
   const void *kernel;
   spill_for(w, o, false);
   x86_plain(&w->code, 0, 1, 0xc7, 0, x86_reg(RDI)); /* mov rdi, 1 */
@@ -339,6 +372,43 @@ static bool write_kernel(writer *w, const scalar_op *o) {
   put_address(w, RAX, kernel);
   x86_plain(&w->code, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
   spill_for(w, o, true);
+}
+/* Integers, by an instruction or two. */
+static bool write_bits(writer *w, const scalar_op *o) {
+  static const u8 shifts[VM_OP_COUNT] = {[VM_shl] = 4, [VM_shr_logic] = 5, [VM_shr_arith] = 7};
+  static const u16 counts[VM_OP_COUNT] = {[VM_popcnt] = 0x0fb8, [VM_clz] = 0x0fbd};
+  u32 op = o->is.of, width = vm_rtype_size((vm_rtype)o->is.type);
+  const void *by = shifts[op] ? w->l->regs[o->b].fixed : NULL;
+  bool wide = width == 8, turns = op == VM_not || op == VM_abs;
+  const cell *x = cell_at(w, o->a);
+  u64 n = 0;
+  if (is_float(o->is.type) || (!by && !turns && !counts[op])) return false;
+  if (by) memcpy(&n, by, width);
+  if (n >= 8 * width) return false;
+  x86_load_cell(w, RAX, x, width);
+  if (by)
+    shift(w, shifts[op], wide, RAX, (u32)n);
+  else if (counts[op])
+    x86_plain(&w->code, 2, wide, counts[op], RAX, x86_reg(RAX));
+  else if (op == VM_not)
+    x86_plain(&w->code, 0, wide, 0xf7, 2, x86_reg(RAX));
+  else if (o->is.type == R_s32 || o->is.type == R_s64) {
+    x86_move(&w->code, RCX, RAX);
+    x86_plain(&w->code, 0, wide, 0xf7, 3, x86_reg(RAX));     /* neg */
+    x86_plain(&w->code, 0, wide, 0x0f48, RAX, x86_reg(RCX)); /* cmovs */
+  }
+  x86_store_cell(w, cell_at(w, o->d), RAX, width);
+  return true;
+}
+static bool write_kernel(writer *w, const scalar_op *o) {
+  u32 far = 0;
+  if (write_bits(w, o)) return true;
+  bool near = x86_write_between(w, o, &far);
+  if (near && !far) return true;
+  u32 end = near ? jump_on(w) : 0;
+  if (far) x86_land(&w->code, far);
+  call_kernel(w, o);
+  if (near) x86_land(&w->code, end);
   return true;
 }
 
@@ -613,4 +683,5 @@ const cell_machine cells_machine = {
         },
     .write_entries = write_entries,
     .aim = x86_aim,
+    .finish = x86_finish,
 };

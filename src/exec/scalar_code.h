@@ -10,8 +10,8 @@ typedef const scalar_op *scalar_fn(const scalar_op *at, void *const *reg);
 
 /* What an operation does, for whoever makes something else of it. */
 typedef enum scalar_kind {
-  SCALAR_KERNEL,  /* u.kernel over one element; type: f32 or f64 of the operands and of the result;
-                     of: how many operands, or 0: nothing is known of it */
+  SCALAR_KERNEL,  /* u.kernel over one element; of: vm_op, type: of the operands and of the result,
+                     of 4 or 8 bytes; or both 0: nothing is known of it */
   SCALAR_BINARY,  /* of: vm_op; type: of the operands */
   SCALAR_UNARY,   /* the same */
   SCALAR_CONVERT, /* of: vm_rtype of the result; type: of the operand */

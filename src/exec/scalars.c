@@ -207,10 +207,11 @@ scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
 scalar_fn *scalar_find_call(const vm_kernels *k, const vm_call *c, scalar_is *out) {
   scalar_fn *fn = scalar_find_fast(k, c->fn, out);
   bool computes = c->is.kind == CALL_unary || c->is.kind == CALL_binary;
-  bool is_real = c->is.type == R_f32 || c->is.type == R_f64;
-  if (out->kind == SCALAR_KERNEL && computes && is_real &&
-      vm_op_infos[c->is.of].result == VM_SAME) {
-    out->of = vm_op_infos[c->is.of].operands;
+  bool plain = vm_rtype_size((vm_rtype)c->is.type) == 4 || c->is.type == R_f64 ||
+               c->is.type == R_s64 || c->is.type == R_u64;
+  if (out->kind == SCALAR_KERNEL && computes && plain &&
+      (vm_op_infos[c->is.of].result == VM_SAME || c->is.of == VM_abs)) {
+    out->of = c->is.of;
     out->type = c->is.type;
   }
   return fn;

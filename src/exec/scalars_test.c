@@ -23,15 +23,20 @@ static u32 load(writer *w, prog_loop *l, u32 slot, dtype t) {
 
 /* A number that instructions have in them, or one that is too long for that. */
 static u32 number(writer *w, prog_loop *l, u32 *seed, dtype t) {
-  static const double numbers[] = {3, 5, 9, 2, -1, 127, 128, -129, 65535, 1e9, 5e9};
-  double x = numbers[pick(seed, dtype_size(t) == 8 ? 11 : dtype_size(t) == 4 ? 10 : 5)];
+  static const double numbers[] = {3,   5,    9,     2,    -1,         4,   17, 127,
+                                   128, -129, 65535, 1024, 1073741824, 1e9, 5e9};
+  double x = numbers[pick(seed, dtype_size(t) == 8 ? 15 : dtype_size(t) == 4 ? 14 : 7)];
   return vm_const_f64(w->b, &l->code, t, x);
 }
 
 /* One variable becomes an operation of two, converted. */
 static void add_operation(writer *w, u32 *seed) {
-  static const vm_op ops[] = {VM_add, VM_sub, VM_mul, VM_max, VM_min,  VM_and, VM_or,   VM_xor,
-                              VM_div, VM_shl, VM_neg, VM_abs, VM_tanh, VM_rem, VM_sign, VM_sqrt};
+  static const vm_op ops[] = {
+      VM_add,    VM_sub,       VM_mul,      VM_max, VM_min,  VM_and,       VM_or,
+      VM_xor,    VM_div,       VM_shl,      VM_neg, VM_abs,  VM_tanh,      VM_rem,
+      VM_sign,   VM_sqrt,      VM_sin,      VM_cos, VM_pow,  VM_exp,       VM_log,
+      VM_atan2,  VM_cbrt,      VM_rsqrt,    VM_erf, VM_not,  VM_shr_arith, VM_shr_logic,
+      VM_popcnt, VM_round_afz, VM_logistic, VM_clz, VM_floor};
   u32 to = pick(seed, VARIABLES), x = pick(seed, VARIABLES), y = pick(seed, VARIABLES);
   prog_loop *l = prog_add_loop(w->b, 1, (i64[]){w->n}, S, L);
   dtype t = types[to];
