@@ -245,8 +245,8 @@ static bool is_few_product(const lower_env *e, const prog_dot *d) {
   if (!is_real(t) || s[d->lhs].type != t || s[d->rhs].type != t || kept + d->nk > PROG_MAX_DIMS)
     return false;
   for (u32 i = 0; i < d->nk; i++) long_dims += d->dims[kept + i] != 1;
-  return volume(d->dims, d->nb) == 1 && results > 0 && long_dims == 1 && results * terms <= TERMS &&
-         (results > 1 || terms <= MOST_SUMMED);
+  return volume(d->dims, d->nb) == 1 && results > 0 && long_dims <= 1 && d->nk > 0 &&
+         results * terms <= TERMS && (results > 1 || terms <= MOST_SUMMED);
 }
 
 static bool is_few_copy(const lower_env *e, const prog_copy *c) {

@@ -65,9 +65,10 @@ static void add_loop(writer *w) {
   add_bound(w, to, SQUARE);
 }
 
-/* Of matrices; a matrix and a vector; vectors: columns of the right one, or rows. */
+/* Of matrices; a matrix and a vector; vectors: columns of the right one, or rows; and of two
+ * vectors each of one with each of the other. */
 static void add_product(writer *w) {
-  u32 kind = pick(w, 3), first = pick(w, MATRICES);
+  u32 kind = pick(w, 4), first = pick(w, MATRICES);
   bool turned = pick(w, 2);
   i64 m = kind < 2 ? SIDE : 1, n = kind < 1 ? SIDE : 1, dims[] = {m, n, SIDE};
   i64 ls[] = {turned ? 1 : SIDE, 0, kind < 2 && turned ? SIDE : 1};
@@ -77,6 +78,11 @@ static void add_product(writer *w) {
   d.lhs = kind < 2 ? w->matrix[first] : w->vector[0];
   d.rhs = kind < 1 ? w->matrix[(first + 1) % MATRICES] : w->vector[1];
   d.out = kind < 1 ? w->matrix[(first + 2) % MATRICES] : kind < 2 ? w->vector[0] : w->number;
+  if (kind == 3) {
+    m = n = dims[0] = dims[1] = SIDE, dims[2] = 1;
+    ls[0] = rs[1] = 1, rs[2] = 0, os[0] = SIDE, ls[2] = 0;
+    d.out = w->matrix[first];
+  }
   prog_add_dot(w->b, &d, S, L);
   add_bound(w, d.out, m * n);
 }
