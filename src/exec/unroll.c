@@ -9,9 +9,10 @@
 
 enum {
   MOST = COMBINE_FEW, /* elements */
+  MOST_COLUMNS = 32,  /* the same by columns, which are in order up to COMBINE_RUN */
   MOST_INPUTS = 63,
   MOST_OUTPUTS = 32,
-  MOST_CODE = 768, /* instructions */
+  MOST_CODE = 768, /* instructions; by columns twice as many */
   FEWEST = 64,     /* results of a reduction by rows */
   FEW = 1024       /* of one by columns */
 };
@@ -241,14 +242,16 @@ bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_st
   joint j = {&l->body.code, l->num_out};
   unrolled u;
   u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS];
-  if (!l->init || n < 2 || n > MOST || j.n > COMBINE_OPERANDS) return false;
+  if (!l->init || n < 2 || n > (columns ? MOST_COLUMNS : MOST) || j.n > COMBINE_OPERANDS)
+    return false;
   if (l->body.kind != REDUCE_CODE) {
     if (l->num_out > 1 || (l->code.len == 2 && !columns && !are_few(e, l, n))) return false;
     known = prog_body_code(l->body.kind, e->prog->slots[l->out[0].slot].type, storage);
     j.code = &known;
   }
   u64 code = (n + 1) * (l->num_in + l->code.len + 2 * j.code->len + 2 * j.n);
-  if (n * l->num_in + j.n > MOST_INPUTS || j.n > MOST_OUTPUTS || code > MOST_CODE) return false;
+  if (n * l->num_in + j.n > MOST_INPUTS || j.n > MOST_OUTPUTS || code > (u64)MOST_CODE << columns)
+    return false;
   if ((columns ? results > FEW : results < FEWEST) || !is_exact(j.code)) return false;
   begin(&u, e, (u32)n * l->num_in + j.n, j.n, (u32)code);
   u.l.rank = kept;
