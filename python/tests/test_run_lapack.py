@@ -17,6 +17,8 @@ def svd(full, algorithm=None):
 ROUTINES = {
     "getrf": (lax.lu, [2, 5, 4]),
     "getrf, wide": (lax.lu, [4, 7]),
+    "getrf, square": (lax.lu, [3, 5, 5]),
+    "getrf, singular": (lambda x: lax.lu(x * (jax.numpy.arange(4) != 1)), [2, 4, 4]),
     "geqrf, orgqr": (lambda x: lax.qr(x, full_matrices=False), [2, 3, 6, 4]),
     "geqrf, orgqr, full": (lambda x: lax.qr(x, full_matrices=True), [5, 4]),
     "syevd": (lambda x: lax.eigh(x, symmetrize_input=True), [3, 6, 6]),
@@ -26,6 +28,9 @@ ROUTINES = {
     "gesdd, values": (lambda x: lax.svd(x, compute_uv=False), [7, 5]),
     "potrf": (lambda x: lax.cholesky(x @ x.conj().mT), [2, 5, 5]),
     "trsm, left": (lambda x: lax.triangular_solve(x, x, left_side=True, lower=True), [2, 5, 5]),
+    "trsm, few": (lambda x: lax.triangular_solve(
+        x, x[..., :2], left_side=True, transpose_a=True), [2, 4, 4]),
+    "trsm, few, right": (lambda x: lax.triangular_solve(x, x[..., :2, :], lower=True), [2, 4, 4]),
     "trsm, right": (lambda x: lax.triangular_solve(
         x, x[..., :3, :], transpose_a=True, conjugate_a=True, unit_diagonal=True), [5, 5]),
     "nothing": (lax.lu, [0, 3, 3]),

@@ -95,7 +95,38 @@ typedef void geesc_fn(P job, P sort, P select, P n, void *a, P lda, void *sdim, 
                       P ldvs, void *work, P lwork, void *rwork, void *bwork, void *info,
                       size_t len1, size_t len2);
 
+/* As xGETRF, of a square matrix of a few real numbers. */
+enum { FEW = 8 };
+#define FACTOR_FEW(T)                                                                              \
+  static void factor_##T(int n, T *a, int *pivots, int *info) {                                    \
+    for (int k = 0; k < n; k++) {                                                                  \
+      T *column = a + k * n, t;                                                                    \
+      int p = k;                                                                                   \
+      for (int i = k + 1; i < n; i++)                                                              \
+        if (fabs(column[i]) > fabs(column[p])) p = i;                                              \
+      pivots[k] = p + 1;                                                                           \
+      if (column[p] == 0) {                                                                        \
+        if (*info == 0) *info = k + 1;                                                             \
+        continue;                                                                                  \
+      }                                                                                            \
+      for (int j = 0; j < n && p != k; j++)                                                        \
+        t = a[j * n + k], a[j * n + k] = a[j * n + p], a[j * n + p] = t;                           \
+      for (int i = k + 1; i < n; i++) column[i] /= column[k];                                      \
+      for (int j = k + 1; j < n; j++)                                                              \
+        for (int i = k + 1; i < n; i++) a[j * n + i] -= column[i] * a[j * n + k];                  \
+    }                                                                                              \
+  }
+FACTOR_FEW(float)
+FACTOR_FEW(double)
+
 static void run_getrf(const lapack *l, const piece *p, int *info) {
+  if (l->m == l->n && l->n <= FEW && !l->is_complex) {
+    if (l->size == sizeof(float))
+      factor_float(l->n, p->out[0], p->out[1], info);
+    else
+      factor_double(l->n, p->out[0], p->out[1], info);
+    return;
+  }
   ((getrf_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], info);
 }
 static void run_geqrf(const lapack *l, const piece *p, int *info) {

@@ -19,8 +19,52 @@ static bool split_batches(i64s dims, batches *out) {
   return true;
 }
 
+/* ---- of a few real numbers, where they lie ---- */
+
+enum { FEW = 8, FEW_COLUMNS = 4 };
+
+/* As linalg_kernels' functions of these names. */
+typedef struct few_kernels {
+  u64 (*factor)(u64 n, strided a, strided out);
+  void (*solve)(u64 n, u64 columns, bool unit, strided a, strided b, strided x);
+} few_kernels;
+
+#define AT(s, i, j) ((s).data)[(i64)(i) * (s).row + (i64)(j) * (s).column]
+#define FEW_OF(T, root)                                                                            \
+  typedef struct few_##T {                                                                         \
+    T *data;                                                                                       \
+    i64 row, column;                                                                               \
+  } few_##T;                                                                                       \
+  static T less_##T(T s, u64 n, few_##T a, u64 i, few_##T b, u64 j) {                              \
+    for (u64 k = 0; k < n; k++) s -= AT(a, i, k) * AT(b, j, k);                                    \
+    return s;                                                                                      \
+  }                                                                                                \
+  static u64 factor_##T(u64 n, strided from, strided to) {                                         \
+    few_##T a = {from.data, from.row, from.column}, l = {to.data, to.row, to.column};              \
+    for (u64 k = 0; k < n; k++) {                                                                  \
+      T d = less_##T(AT(a, k, k), k, l, k, l, k);                                                  \
+      if (!(d > 0)) return k + 1;                                                                  \
+      AT(l, k, k) = d = root(d);                                                                   \
+      for (u64 i = k + 1; i < n; i++) AT(l, i, k) = less_##T(AT(a, i, k), k, l, i, l, k) / d;      \
+    }                                                                                              \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static void solve_##T(u64 n, u64 columns, bool unit, strided from, strided b, strided x) {       \
+    few_##T a = {from.data, from.row, from.column}, y = {b.data, b.row, b.column},                 \
+            to = {x.data, x.column, x.row};                                                        \
+    for (u64 i = 0; i < n; i++)                                                                    \
+      for (u64 j = 0; j < columns; j++) {                                                          \
+        T s = less_##T(AT(y, i, j), i, a, i, to, j);                                               \
+        AT(to, j, i) = unit ? s : s / AT(a, i, i);                                                 \
+      }                                                                                            \
+  }                                                                                                \
+  static const few_kernels few_of_##T = {factor_##T, solve_##T};
+FEW_OF(float, sqrtf)
+FEW_OF(double, sqrt)
+
 typedef struct linalg_call {
   const linalg_kernels *k;
+  const few_kernels *few; /* NULL: there are more, or complex ones */
   dot_tile tile;
   triangle t;
   bool left;
@@ -45,6 +89,7 @@ static bool choose_type(call_plan *plan, linalg_call *l) {
   l->t.complex = t == DTYPE_c64 || t == DTYPE_c128;
   l->k = plan->k->linalg[wide];
   l->tile = plan->k->dot.tile[wide ? DOT_F64 : DOT_F32];
+  if (!l->t.complex && l->t.n <= FEW) l->few = wide ? &few_of_double : &few_of_float;
   return true;
 }
 
@@ -97,6 +142,10 @@ static status prepare_cholesky(call_plan *plan) {
   return plan_scratch(plan, l, 0) ? NULL : refuse("more elements than memory can have");
 }
 
+static strided flip_if(bool flips, strided s) {
+  return flips ? (strided){s.data, s.column, s.row} : s;
+}
+
 /* One triangle becomes 0. A matrix that is not positive definite becomes NaN, the whole of it, as
  * XLA has it. */
 static void finish_factor(const linalg_call *l, bool ok, char *to) {
@@ -121,7 +170,9 @@ static void run_cholesky(const call_plan *plan, const exec_env *env, u64 begin, 
     char *out = (char *)call_out(plan, env->slots, 0) + u * count * dtype_size(l->type);
     bool copied = l->as != l->type;
     strided from = {a, (i64)n, 1}, to = {copied ? a : out, (i64)n, 1};
-    finish_factor(l, l->k->factor(&l->tile, &l->t, from, to, env->scratch) == 0, to.data);
+    u64 bad = l->few ? l->few->factor(n, flip_if(!l->t.lower, from), flip_if(!l->t.lower, to))
+                     : l->k->factor(&l->tile, &l->t, from, to, env->scratch);
+    finish_factor(l, bad == 0, to.data);
     if (copied) vm_store_elements(plan->k, l->type, count, out, to.data);
   }
 }
@@ -168,10 +219,22 @@ static status prepare_solve(call_plan *plan) {
              : refuse("more elements than memory can have");
 }
 
+static strided reversed(const linalg_call *l, strided s, bool columns) {
+  i64 size = (i64)dtype_size(l->as), last = (i64)l->t.n - 1;
+  char *at = (char *)s.data + last * (s.row + (columns ? s.column : 0)) * size;
+  return (strided){at, -s.row, columns ? -s.column : s.column};
+}
+static void solve_few(const linalg_call *l, u64 columns, strided a, strided b, strided x) {
+  a = flip_if(l->t.transposed, a);
+  if (l->t.lower == l->t.transposed) /* from the last row on */
+    a = reversed(l, a, true), b = reversed(l, b, false), x = reversed(l, x, false);
+  l->few->solve(l->t.n, columns, l->t.unit, a, b, x);
+}
+
 static void run_solve(const call_plan *plan, const exec_env *env, u64 begin, u64 end) {
   const linalg_call *l = plan->data;
-  i64 n = (i64)l->t.n, rows = (i64)l->rows, columns = (i64)l->columns;
-  u64 count = l->rows * l->columns;
+  i64 n = (i64)l->t.n, columns = (i64)l->columns;
+  u64 count = l->rows * l->columns, right = l->left ? l->columns : l->rows;
   for (u64 u = begin; u < end; u++) {
     void *a =
         matrix_in(plan, l, call_in(plan, env->slots, 0), u, (u64)(n * n), env->scratch + l->a_at);
@@ -180,8 +243,10 @@ static void run_solve(const call_plan *plan, const exec_env *env, u64 begin, u64
     bool copied = l->as != l->type;
     strided y = {b, l->left ? columns : 1, l->left ? 1 : columns}, x = y;
     x.data = copied ? b : out;
-    l->k->solve(&l->tile, &l->t, (u64)(l->left ? columns : rows), (strided){a, n, 1}, y, x,
-                env->scratch);
+    if (l->few && right <= FEW_COLUMNS)
+      solve_few(l, right, (strided){a, n, 1}, y, x);
+    else
+      l->k->solve(&l->tile, &l->t, right, (strided){a, n, 1}, y, x, env->scratch);
     if (copied) vm_store_elements(plan->k, l->type, count, out, b);
   }
 }
