@@ -111,6 +111,37 @@ static bool spreads_rows(const step_shape *s) {
          s->from[last] == 0 && s->to[last - 1] == s->dims[last] * s->width;
 }
 
+/* Lines a power of two apart, and more than it has, push one another out of a first-level cache
+ * before all of their elements are used. */
+static bool push_out(size_t rows, size_t columns, i64 ts, i64 fs) {
+  enum { MANY = 8, LINE = 64, SETS = 1 << 12 }; /* bytes that have places of their own */
+  i64 apart = ts & -ts;
+  if (rows <= MANY || columns <= MANY) return false;
+  apart = apart < LINE ? LINE : apart > SETS ? SETS : apart;
+  return (i64)rows * apart > MANY * SETS || fs % SETS == 0;
+}
+
+/* Squares of lines are brought together then, and whole lines of them apart. */
+void step_transpose(const vm_kernels *k, u32 width, size_t rows, size_t columns, char *to, i64 ts,
+                    const char *from, i64 fs, bool streams) {
+  enum { LINE = 64 };
+  kern_transpose_fn *across = k->transpose[vm_log2_width(width)];
+  _Alignas(LINE) char in[LINE * LINE], out[LINE * LINE];
+  size_t side = LINE / width;
+  if (width > 2 || !push_out(rows, columns, ts, fs)) {
+    across(rows, columns, to, ts, from, fs, streams);
+    return;
+  }
+  for (size_t j = 0; j < columns; j += side)
+    for (size_t i = 0; i < rows; i += side) {
+      size_t r = rows - i < side ? rows - i : side, c = columns - j < side ? columns - j : side;
+      const char *a = from + (i64)j * fs + (i64)(i * width);
+      k->move->rows(c, r * width, in, LINE, a, fs, false);
+      across(r, c, out, LINE, in, LINE, false);
+      k->move->rows(r, c * width, to + (i64)i * ts + (i64)(j * width), ts, out, LINE, false);
+    }
+}
+
 /* The last two dims (or one). Memory is only shared where every element stays where it is. */
 static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const char *from) {
   u32 last = s->rank - 1;
@@ -126,8 +157,8 @@ static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const
                                        s->from[last - 1] / s->width);
   } else if (s->to[last] == s->width && s->from[last] != s->width &&
              s->from[last - 1] == s->width && s->width <= 8) {
-    k->transpose[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to,
-                                          s->to[last - 1], from, s->from[last], s->streams);
+    step_transpose(k, s->width, (size_t)s->dims[last - 1], (size_t)s->dims[last], to,
+                   s->to[last - 1], from, s->from[last], s->streams);
   } else {
     for (i64 i = 0; i < s->dims[last - 1]; i++)
       copy_line(k, s->width, s->dims[last], to + i * s->to[last - 1], s->to[last],

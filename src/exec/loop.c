@@ -42,7 +42,7 @@ void loop_collapse(plan *p) {
   }
 }
 
-static void swap_dims(plan *p, u32 a, u32 b) {
+void loop_swap_dims(plan *p, u32 a, u32 b) {
   i64 t = p->dims[a];
   p->dims[a] = p->dims[b], p->dims[b] = t;
   for (u32 w = 0; w < p->num_walks; w++) {
@@ -57,7 +57,7 @@ void loop_sort_dims(plan *p, u32 by) {
     for (u32 k = i; k > 0; k--) {
       const i64 *s = p->walks[by].stride;
       if (loop_magnitude(s[k - 1]) >= loop_magnitude(s[k])) break;
-      swap_dims(p, k - 1, k);
+      loop_swap_dims(p, k - 1, k);
     }
 }
 
@@ -120,10 +120,12 @@ void loop_cut(arena *a, plan *p, u64 target) {
   p->patterns = ARENA_ARRAY(a, pattern, p->num_walks + 1);
   p->inner = 1;
   p->cut = p->rank - 1;
-  while (p->cut > 0 && p->dims[p->cut] > 0 && p->inner * (u64)p->dims[p->cut] <= target / 2)
+  while (p->cut > 0 && p->dims[p->cut] > 0 &&
+         (p->across ? p->cut >= p->across : p->inner * (u64)p->dims[p->cut] <= target / 2))
     p->inner *= (u64)p->dims[p->cut--];
   make_patterns(p, target);
-  while (p->cut + 1 < p->rank && p->inner >= LONG_ROW && !p->several) {
+  bool may_shrink = !p->several && !p->across;
+  while (may_shrink && p->cut + 1 < p->rank && p->inner >= LONG_ROW) {
     u32 strided = count_moved(p);
     p->inner /= (u64)p->dims[++p->cut];
     make_patterns(p, target);
@@ -140,38 +142,12 @@ static void cut_rows(plan *p, u64 target, u64 width) {
   enum { SHORTEST = 16, MOVED = 256 }; /* bytes */
   u32 last = p->rank - 1, cut = p->cut, strided = count_moved(p);
   u64 row = (u64)p->dims[last], inner = p->inner;
-  if (cut == last || row < SHORTEST || strided < 2 || strided * row * width < MOVED) return;
+  if (p->across || cut == last || row < SHORTEST || strided < 2) return;
+  if (strided * row * width < MOVED) return;
   if (width == 16 && row % 16) return; /* what is left of vectors takes them too long */
   p->cut = last, p->inner = 1;
   make_patterns(p, target);
   if (count_moved(p)) p->cut = cut, p->inner = inner, make_patterns(p, target);
-}
-
-/* Where an input is contiguous in another dim than the output (a transpose), walks the two in
- * tiles, so that a cache line is used up while it is there: (d, inner) -> (inner / tile, d,
- * tile). Only where a tile divides the inner dim. Whether it did. */
-static bool tile_transposes(plan *p, u32 num_in) {
-  if (p->rank < 2 || p->rank >= PROG_MAX_DIMS) return false;
-  u32 last = p->rank - 1, other = PROG_NONE;
-  for (u32 w = 0; w < num_in && other == PROG_NONE; w++) {
-    i64 s = loop_magnitude(p->walks[w].stride[last]);
-    for (u32 d = 0; d < last && s > 1; d++)
-      if (p->walks[w].stride[d] == 1 && p->dims[d] >= 8) other = d;
-  }
-  i64 tile = 64;
-  while (tile >= 16 && p->dims[last] % tile) tile /= 2;
-  if (other == PROG_NONE || tile < 16 || p->dims[last] < 2 * tile) return false;
-  for (u32 d = other; d + 1 < last; d++) swap_dims(p, d, d + 1); /* now last - 1 */
-  p->dims[p->rank] = tile;
-  p->dims[last] /= tile;
-  for (u32 w = 0; w < p->num_walks; w++) {
-    i64 *s = p->walks[w].stride;
-    s[p->rank] = s[last];
-    s[last] *= tile;
-  }
-  p->rank++;
-  swap_dims(p, last - 1, last);
-  return true;
 }
 
 /* ---- blocks ---- */
@@ -636,16 +612,21 @@ static bool only_fills(const kernel *kn) {
 /* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   enum { LONG_BLOCK = 4 * LOOP_BLOCK, STREAMED = 16 << 20 }; /* more than caches keep */
-  enum { WHOLE = 32 };                                        /* of whole lines */
+  enum { STRIP = 4096, TILE = 64 };
   kernel *kn = ARENA_NEW(e->a, kernel);
   kn->num_in = l->num_in;
   kn->num_out = l->num_out;
   loop_make_walks(e, kn, l, 0, l->rank);
   if (l->num_out) loop_sort_dims(&kn->p, l->num_in);
   loop_collapse(&kn->p);
-  bool tiled = tile_transposes(&kn->p, l->num_in);
+  loop_cut_across(&kn->p, l->num_in, STRIP);
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
-  if (tiled && kn->p.cut + 2 == kn->p.rank) loop_set_piece(&kn->p, WHOLE * kn->p.inner);
+  if (kn->p.across && kn->unit->num_slots) { /* these had better be in a first-level cache */
+    loop_cut_across(&kn->p, l->num_in, TILE);
+    kn->num_heavy = 0;
+    loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
+  }
+  if (kn->p.across) loop_set_lines(&kn->p, (u32)dtype_size(e->prog->slots[l->out[0].slot].type));
   bool in_place = is_in_place(kn);
   if (in_place && kn->unit->num_slots == 0) loop_set_piece(&kn->p, LONG_BLOCK);
   if (only_fills(kn)) loop_set_piece(&kn->p, LOOP_FAR_FILL / kn->unit->outputs[0].width);

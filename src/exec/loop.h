@@ -32,6 +32,7 @@ typedef struct plan {
   i64 dims[PROG_MAX_DIMS];
   u32 may_spread; /* of how many walks the patterns may be MODE_SPREAD */
   bool several;   /* rows a block, whatever is a strided access then */
+  u32 across;     /* 1 + the dim to cut, in which an input is contiguous; 0: any */
   u32 num_walks;
   walk *walks;
   pattern *patterns;
@@ -78,6 +79,7 @@ void loop_sort_dims(plan *p, u32 by);
 static inline i64 loop_magnitude(i64 x) { return x < 0 ? -x : x; }
 /* Merges neighbours that every walk walks as one. */
 void loop_collapse(plan *p);
+void loop_swap_dims(plan *p, u32 a, u32 b);
 /* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. */
 void loop_cut(arena *a, plan *p, u64 target);
 /* The same with pieces of the cut dim of up to so many elements. */
@@ -97,6 +99,18 @@ static inline bool loop_stays(const plan *p, u32 walk_index) {
     if (stride[d] != 0) return false;
   return stride[p->cut] == 0 || (p->cut > 0 && p->pieces == 1);
 }
+
+/* ---- loops that read something across (loop_across.c) ---- */
+
+/* Where an input is contiguous in another dim than the output, has blocks cut in that dim, of as
+ * many whole dims behind it as have up to `most` elements. */
+void loop_cut_across(plan *p, u32 num_in, u64 most);
+/* Pieces of whole lines of that input. */
+void loop_set_lines(plan *p, u32 width);
+/* A block's elements, where they lie together in another than the last dims of its pattern. */
+bool loop_lies_across(const pattern *p);
+void loop_gather_across(const vm_kernels *k, const pattern *p, i64 count, u32 width,
+                        const char *base, char *out);
 
 /* ---- kernels ---- */
 

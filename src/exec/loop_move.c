@@ -62,7 +62,8 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
   else if (stride == 0 && w < 4)
     spread_rows(k, rows, run, width, from, row, to);
   else if (row == 1 && stride > 1 && w < 4)
-    k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width, false);
+    step_transpose(k, width, (size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width,
+                   false);
   else
     for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width)
       gather_run(k, stride, run, width, from, to);
@@ -76,6 +77,10 @@ void loop_gather(const vm_kernels *k, const pattern *p, i64 count, u32 width, co
   }
   if (p->rank == 2) {
     gather_rows(k, p, count * p->head, width, base, out);
+    return;
+  }
+  if (loop_lies_across(p)) {
+    loop_gather_across(k, p, count, width, base, out);
     return;
   }
   pattern outer = *p;

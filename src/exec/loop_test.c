@@ -114,6 +114,45 @@ static void check_fill(arena *a, u64 n, dtype t) {
   free(z);
 }
 
+/* An operand whose dims lie in any order, one that lies as the result does, and an index. */
+static void check_across(arena *a, const i64 *dims, const u32 *order, dtype t) {
+  size_t size = dtype_size(t), count = (size_t)(dims[0] * dims[1] * dims[2]);
+  u8 *x = malloc(count * size), *y = malloc(count * size), *z = malloc(count * size);
+  i64 lies[] = {dims[1] * dims[2], dims[2], 1}, across[3], step = 1;
+  for (u32 k = 3; k-- > 0; step *= dims[order[k]]) across[order[k]] = step;
+  for (size_t i = 0; i < count * size; i++) x[i] = (u8)(i * 37), y[i] = (u8)(i >> 3);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, count), py = prog_param(b, t, count), r = prog_result(b, t, count, -1);
+  prog_loop *l = prog_add_loop(b, 3, dims, S, L);
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, across));
+  u32 w = vm_load(b, &l->code, t, prog_loop_in(b, l, py, 0, lies));
+  v = vm_emit(b, &l->code, VM_add, t, v, w, 0);
+  v = vm_emit(b, &l->code, VM_add, t, v, vm_iota(b, &l->code, t, 0), 0);
+  prog_loop_out(b, l, r, 0, lies, v);
+  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < (i64)count; i++) {
+    i64 first = i / lies[0], from = first * across[0] + i / lies[1] % dims[1] * across[1];
+    from += i % dims[2] * across[2];
+    u64 p = 0, q = 0, sum;
+    memcpy(&p, x + from * (i64)size, size), memcpy(&q, y + i * (i64)size, size);
+    sum = p + q + (u64)first;
+    bad += memcmp(&sum, z + i * (i64)size, size) != 0;
+  }
+  CHECK(bad == 0);
+  free(x), free(y), free(z);
+}
+
+static void check_orders(arena *a) {
+  static const i64 dims[][3] = {{64, 64, 64}, {70, 9, 130},    {3, 301, 257},
+                                {17, 5, 5000}, {1, 200, 4100}, {40, 66, 100}};
+  static const u32 orders[][3] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const dtype types[] = {DTYPE_u8, DTYPE_u16, DTYPE_u32, DTYPE_u64};
+  for (u32 d = 0; d < COUNT(dims); d++)
+    for (u32 o = 0; o < COUNT(orders); o++)
+      for (u32 t = 0; t < COUNT(types); t++) check_across(a, dims[d], orders[o], types[t]);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -125,6 +164,7 @@ static void run_tests(arena *a, const exec_options *options) {
   for (u32 t = 0; t < COUNT(types); t++)
     for (i64 n = 100; n < 30000; n = n * 7 / 2)
       check_indices(a, 1, n, types[t]), check_indices(a, 3, n, types[t]);
+  check_orders(a);
   static const dtype filled[] = {DTYPE_u8, DTYPE_bf16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
   for (u32 t = 0; t < COUNT(filled); t++)
     for (u64 n = 1 << 20; n < 3 << 20; n += 987654)

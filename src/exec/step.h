@@ -103,6 +103,10 @@ u64 step_shape_planes(const step_shape *s);
 void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
                      u64 begin, u64 end);
 
+/* vm_kernels' transposes, by way of scratch where rows' places in caches are the same. */
+void step_transpose(const vm_kernels *k, u32 width, size_t rows, size_t columns, char *to, i64 ts,
+                    const char *from, i64 fs, bool streams);
+
 /* Reads an integer element of any integer type, as i64 (u64 above 2^63 saturates). */
 i64 step_read_index(dtype t, const void *slot, u64 at);
 
