@@ -228,7 +228,7 @@ static void run_copy(const void *data, const exec_env *env, u64 begin, u64 end) 
 /* Where planes have a few rows only, those of some planes that lie one after the other become one
  * plane of many. */
 static void widen_planes(step_shape *s) {
-  enum { FEW = 8, MANY = 64 };
+  enum { FEW = 9, MANY = 64 };
   u32 last = s->rank - 1, far = last - 2;
   if (s->rank < 3 || s->rank == PROG_MAX_DIMS || s->to[last] != s->width ||
       s->from[last] != s->width || s->dims[last - 1] >= FEW)
