@@ -100,6 +100,46 @@ static void add_separated(lower *L, const prog_window *w, node *in, const node *
   add_init(L, w, slot, wide, out);
 }
 
+/* Small windows that are inside of their operand, of rows that are single elements to them: a loop
+ * over results, whose elements are combined as any others are. (Sums of smaller floats round
+ * otherwise.) */
+static bool is_inside(const prog_window *w, dtype t) {
+  enum { MOST = 16 };
+  u32 last = w->rank - 1;
+  i64 volume = 1;
+  if (w->n != 1 || w->rank < 2 || is_window(w, last) || w->body.kind == REDUCE_CODE) return false;
+  if (w->dims[last] < MOST) return false;
+  if (num_is_small_float(t) && w->body.kind != REDUCE_MAX && w->body.kind != REDUCE_MIN)
+    return false;
+  for (u32 d = 0; d < w->rank; d++) {
+    if (w->window[d] > MOST || (volume *= w->window[d]) > MOST || w->out_dims[d] == 0) return false;
+    i64 end = (w->out_dims[d] - 1) * w->stride[d] + (w->window[d] - 1) * w->window_dilation[d];
+    if (w->pad_low[d] || w->base_dilation[d] != 1 || end >= w->dims[d]) return false;
+  }
+  return true;
+}
+static void add_inside(lower *L, const prog_window *w, const node *out) {
+  static const i64 scalar[PROG_MAX_DIMS];
+  dtype t = (dtype)out->type;
+  vm_instr storage[4];
+  vm_op op = (vm_op)prog_body_code(w->body.kind, t, storage).instrs[2].op;
+  prog_loop *l = prog_add_loop(L->b, out->rank, out->dims, lower_name(L), lower_loc(L));
+  u32 v = vm_load(L->b, &l->code, t, prog_loop_in(L->b, l, w->init[0], 0, scalar)), d;
+  i64 in[PROG_MAX_DIMS] = {0}, steps[PROG_MAX_DIMS], far[PROG_MAX_DIMS], at = 0, row = 1;
+  for (d = w->rank; d-- > 0; row *= w->dims[d])
+    steps[d] = row * w->stride[d], far[d] = row * w->window_dilation[d];
+  do {
+    u32 x = vm_load(L->b, &l->code, t, prog_loop_in(L->b, l, w->in[0], at, steps));
+    v = vm_emit(L->b, &l->code, op, t, v, x, 0);
+    for (d = w->rank; d-- > 0; in[d] = 0) {
+      at += far[d];
+      if (++in[d] < w->window[d]) break;
+      at -= in[d] * far[d];
+    }
+  } while (d < w->rank);
+  prog_loop_out(L->b, l, out->slot, 0, out->stride, v);
+}
+
 /* Windows overlap, so that operands are stored: pulled in, each would be computed once a window. */
 bool lower_reduce_window(lower *L, op *o) {
   struct reduce_window_attrs a;
@@ -132,6 +172,8 @@ bool lower_reduce_window(lower *L, op *o) {
   if (!select_body(L, o, op_body(o, 0), &step.body)) return false;
   if (is_separable(&step, (dtype)first->type))
     add_separated(L, &step, lower_node(L, o, 0), L->node_of[op_result(o, 0)->num]);
+  else if (is_inside(&step, (dtype)first->type))
+    add_inside(L, &step, L->node_of[op_result(o, 0)->num]);
   else
     prog_add_window(L->b, &step, lower_name(L), lower_loc(L));
   return true;
