@@ -15,14 +15,12 @@ static u32 find_across(const plan *p, u32 num_in) {
   return PROG_NONE;
 }
 
-/* How much of a dim is one of several equal parts of up to `most`: whole lines, if it can be; 0:
- * none is. */
+/* How much of a dim is one of several equal parts of up to `most`; 0: too little. */
 static i64 find_part(i64 dim, i64 most) {
-  enum { LINE = 16 };
-  for (i64 of = LINE; of > 0; of /= 4)
-    for (i64 n = most / of * of; n >= LINE; n -= of)
-      if (dim % n == 0) return n;
-  return 0;
+  enum { LEAST = 16 };
+  i64 n = most;
+  while (n >= LEAST && dim % n) n--;
+  return n < LEAST ? 0 : n;
 }
 
 void loop_cut_across(plan *p, u32 num_in, u64 most) {

@@ -2,11 +2,13 @@
 
 #include "exec/extremes.h"
 
-#define SINGLE(name, T, expr)                                                                      \
+#define SINGLE(name, T, expr) SINGLE_OF(name, T, expr, )
+#define SINGLE_OF(name, T, expr, unroll)                                                           \
   static void name##_at_##T(size_t n, void *to, const i32 *places, const void *from, i64 step) {   \
     T *all = to;                                                                                   \
     const T *in = from, zero = (T)minus_zero;                                                      \
     (void)zero;                                                                                    \
+    unroll                                                                                         \
     for (i64 i = 0; i < (i64)n; i++) {                                                             \
       if (places[i] < 0) continue;                                                                 \
       T x = all[places[i]], y = in[i * step];                                                      \
@@ -14,9 +16,9 @@
       all[places[i]] = (T)(expr);                                                                  \
     }                                                                                              \
   }
-#define INTEGERS(DO) DO(u8) DO(u16) DO(u32) DO(u64)
 #define PUT(T) SINGLE(put, T, y)
 #define ADD(T) SINGLE(add, T, x + y)
+#define ADD_FOURS(T) SINGLE_OF(add, T, x + y, _Pragma("GCC unroll 4")) /* what is counted */
 /* Two that differ are compared once. */
 #define MOST(x, y, by, exact)                                                                      \
   (__builtin_expect(__builtin_islessgreater(x, y), 1) ? (x by y ? x : y) + zero : exact(x, y, zero))
@@ -32,8 +34,8 @@
 /* What is added in f32 and rounded each time. */
 typedef u16 bf16;
 #define ADD_WIDE(T, t) SINGLE(add, T, num_f32_to_##t(num_##t##_to_f32(x) + num_##t##_to_f32(y)))
-INTEGERS(PUT)
-INTEGERS(ADD)
+PUT(u8) PUT(u16) PUT(u32) PUT(u64)
+ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64)
 ADD_WIDE(bf16, bf16)
 FLOATS(float, f32)
 FLOATS(double, f64)
