@@ -16,9 +16,18 @@ enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
 
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
+#define ONE_COPY __attribute__((noinline))
 #else
 #define UNROLL _Pragma("GCC unroll 8")
+#define ONE_COPY __attribute__((noinline, noclone))
 #endif
+#if REAL_BITS == 64
+typedef i64 lane_bits;
+#else
+typedef i32 lane_bits;
+#endif
+typedef lane_bits bit_vec __attribute__((vector_size(LANE_BYTES)));
+
 #define EACH_PART                                                                                  \
   UNROLL                                                                                           \
   for (u32 s = 0; s < STREAMS; s++) UNROLL                                                         \
@@ -45,6 +54,14 @@ INLINE void fetch_ahead(const streams *z, const REAL *a) {
     __builtin_prefetch((const char *)a + AHEAD + i);
 }
 
+/* The same for rows that are read in one go each; where they are short it does not pay. */
+INLINE void fetch_row_ahead(const REAL *row, size_t n) {
+  enum { AHEAD = 16 << 10, LINE = 64, SHORT = 240 };
+  if (n * sizeof *row < SHORT || n >= 2 * RUNNING) return;
+  for (size_t i = 0; i < n * sizeof *row; i += LINE)
+    __builtin_prefetch((const char *)row + AHEAD + i);
+}
+
 /* ---- sums ---- */
 
 /* Each half added to the other. */
@@ -55,24 +72,51 @@ INLINE REAL sum_lanes(REAL *lane) {
   return lane[0];
 }
 
-/* The first n lanes; the others are -0, to be added. */
-INLINE vec load_first(const REAL *p, size_t n) {
+/* The first n lanes; the others are `fill`. */
 #if defined(__AVX512F__) && REAL_BITS == 32
-  return (vec)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), (u16)((1u << n) - 1), p);
+INLINE vec load_lanes(const REAL *p, size_t n, REAL fill) {
+  return (vec)_mm512_mask_loadu_ps(_mm512_set1_ps(fill), (u16)((1u << n) - 1), p);
+}
 #elif defined(__AVX512F__)
-  return (vec)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), (u8)((1u << n) - 1), p);
+INLINE vec load_lanes(const REAL *p, size_t n, REAL fill) {
+  return (vec)_mm512_mask_loadu_pd(_mm512_set1_pd(fill), (u8)((1u << n) - 1), p);
+}
 #else
+static ONE_COPY vec load_lanes(const REAL *p, size_t n, REAL fill) {
   vec x;
-  for (u32 i = 0; i < LANES; i++) x[i] = (REAL)-0.0;
+  for (u32 i = 0; i < LANES; i++) x[i] = fill;
   memcpy(&x, p, n * sizeof *p);
   return x;
+}
+#endif
+
+/* The last values of a row, fewer than RUNNING, and `fill` behind them. */
+typedef struct tail {
+  const REAL *a;
+  size_t n;
+  vec fill, last; /* the vector that is not whole */
+} tail;
+INLINE tail find_tail(const REAL *a, size_t n, REAL fill) {
+  tail t = {a, n, {0}, {0}};
+  for (u32 i = 0; i < LANES; i++) t.fill[i] = fill;
+#if !defined(__AVX512F__)
+  t.last = n % LANES ? load_lanes(a + n / LANES * LANES, n % LANES, fill) : t.fill;
+#endif
+  return t;
+}
+INLINE vec load_tail(const tail *t, size_t at) {
+  const size_t rest = t->n > at ? t->n - at : 0;
+  if (rest >= LANES) return load_vec(t->a + at);
+#if defined(__AVX512F__)
+  return load_lanes(t->a + at, rest, t->fill[0]);
+#else
+  return rest ? t->last : t->fill;
 #endif
 }
 
-/* As WIDE values, of all: value i is added to running sum i modulo RUNNING. So for one row or two.
- */
+/* As WIDE values, of all: value i is added to running sum i modulo RUNNING. So for one row or two,
+ * which then have no tail. */
 INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec (*out)[PARTS]) {
-  const size_t rest = n - z.done;
   vec sum[2][STREAMS][PARTS];
 #define EACH_ROW                                                                                   \
   UNROLL                                                                                           \
@@ -82,12 +126,9 @@ INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec
     if (rows == 1) fetch_ahead(&z, a[0] + i);
     EACH_ROW EACH_PART sum[r][s][p] += load_vec(a[r] + s * z.apart + i + p * LANES);
   }
-  EACH_ROW EACH_PART {
-    const size_t at = s * WIDE + p * LANES;
-    if (rest >= at + LANES)
-      sum[r][s][p] += load_vec(a[r] + z.done + at);
-    else if (rest > at)
-      sum[r][s][p] += load_first(a[r] + z.done + at, rest - at);
+  if (rows == 1 && n > z.done) {
+    const tail t = find_tail(a[0] + z.done, n - z.done, (REAL)-0.0);
+    EACH_PART sum[0][s][p] += load_tail(&t, s * WIDE + p * LANES);
   }
   EACH_ROW UNROLL for (u32 p = 0; p < PARTS; p++) out[r][p] =
       (sum[r][0][p] + sum[r][2][p]) + (sum[r][1][p] + sum[r][3][p]);
@@ -99,10 +140,6 @@ static REAL sum_of(size_t n, streams z, const REAL *a) {
   sum_streams(n, z, 1, &a, part);
   for (u32 p = 0; p < PARTS; p++) store_vec(lane + p * LANES, part[0][p]);
   return sum_lanes(lane);
-}
-static void fold_sum(size_t n, void *acc, const void *init, const void *a) {
-  REAL all = sum_of(n, cut(n), a);
-  *(REAL *)acc = init ? *(const REAL *)init + all : all;
 }
 static void sum_far(void *acc, const void *a, size_t apart) {
   streams z = cut(FOLD_LONG);
@@ -126,33 +163,117 @@ INLINE vec join_parts(vec *part) {
   return part[0];
 }
 
+/* Of fewer than RUNNING values; the same as sum_streams. */
+INLINE vec sum_short(size_t n, const REAL *a) {
+  const tail t = find_tail(a, n, (REAL)-0.0);
+  vec part[PARTS];
+  UNROLL
+  for (u32 p = 0; p < PARTS; p++) {
+#define PART(s) load_tail(&t, (s)*WIDE + p * LANES)
+    part[p] = PART(0);
+    if (n > 2 * WIDE) part[p] += PART(2);
+    if (n > 3 * WIDE)
+      part[p] += PART(1) + PART(3);
+    else if (n > WIDE)
+      part[p] += PART(1);
+  }
+  return join_parts(part);
+}
+
 /* Long rows two at a time, as far as registers go: memory gives several streams sooner, where they
- * are not near. */
-static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *init,
-                     const void *av) {
-  const REAL *a = av;
-  REAL *to = rows, first = *(const REAL *)init;
+ * are not near. Of pairs of numbers, as two rows, of which each has -0 where the other has its own.
+ */
+static ONE_COPY void sum_all(size_t num, size_t n, size_t step, REAL *to, const REAL *init,
+                             const REAL *a, bool pairs) {
   enum { FAR = 1024, HALF = LANES / 2 };
   vec from, x[LANES] = {{0}};
+  bit_vec even;
   const streams z = cut(n);
-  bool far = LANE_BYTES == 64 && n >= FAR && n == z.done;
-  for (u32 i = 0; i < LANES; i++) from[i] = first;
-  for (size_t at = 0; at < num; at += LANES) {
-    bool two = far && num - at >= LANES;
-    for (u32 r = 0; r < (two ? HALF : LANES) && at + r < num; r++) {
-      const REAL *row[2] = {a + (at + r) * step, a + (at + r + HALF) * step};
-      vec part[2][PARTS];
-      if (two) {
-        sum_streams(z.done, z, 2, row, part);
-        x[r + HALF] = join_parts(part[1]);
-      } else {
-        sum_streams(n, z, 1, row, part);
+  const size_t most = pairs ? HALF : LANES;
+  bool far = LANE_BYTES == 64 && n >= FAR && n == z.done && !pairs;
+  for (u32 i = 0; i < LANES; i++) from[i] = init[pairs ? i % 2 : 0], even[i] = -(i % 2 == 0);
+  for (size_t at = 0; at < num; at += most, a += most * step, to += LANES) {
+    size_t some = num - at < most ? num - at : most;
+    if (n < RUNNING) {
+      for (u32 r = 0; r < some; r++) {
+        fetch_row_ahead(a + r * step, n);
+        x[r] = sum_short(n, a + r * step);
       }
-      x[r] = join_parts(part[0]);
+    } else if (far && some == LANES) {
+      for (u32 r = 0; r < HALF; r++) {
+        const REAL *row[2] = {a + r * step, a + (r + HALF) * step};
+        vec part[2][PARTS];
+        sum_streams(z.done, z, 2, row, part);
+        x[r] = join_parts(part[0]), x[r + HALF] = join_parts(part[1]);
+      }
+    } else {
+      for (u32 r = 0; r < some; r++) {
+        const REAL *row = a + r * step;
+        vec part[1][PARTS];
+        fetch_row_ahead(row, n);
+        sum_streams(n, z, 1, &row, part);
+        x[r] = join_parts(part[0]);
+      }
     }
+    if (pairs)
+      for (u32 r = HALF; r-- > 0;) {
+        const bit_vec none = (bit_vec) - (vec){0}, y = (bit_vec)x[r];
+        x[2 * r] = (vec)((y & even) | (none & ~even));
+        x[2 * r + 1] = (vec)((y & ~even) | (none & even));
+      }
     JOIN_HALVES(x, PLUS);
-    store_some(to + at, from + x[0], num - at);
+    store_some(to, from + x[0], pairs ? 2 * some : some);
   }
+}
+static const REAL none[] = {(REAL)-0.0, (REAL)-0.0};
+static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *init,
+                     const void *a) {
+  sum_all(num, n, step, rows, init, a, false);
+}
+static void sum_pairs_each(size_t num, size_t n, size_t step, void *rows, const void *init,
+                           const void *a) {
+  sum_all(num, 2 * n, 2 * step, rows, init, a, true);
+}
+static void fold_sum(size_t n, void *acc, const void *init, const void *a) {
+  sum_all(1, n, n, acc, init ? init : none, a, false);
+}
+static void fold_sum_pairs(size_t n, void *acc, const void *init, const void *a) {
+  sum_all(1, 2 * n, 2 * n, acc, init ? init : none, a, true);
+}
+
+static void prod_each(size_t num, size_t n, size_t step, void *rows, const void *init,
+                      const void *av) {
+#define TIMES(x, y) ((x) * (y))
+#define EACH_HELD                                                                                  \
+  UNROLL                                                                                           \
+  for (u32 h = 0; h < HELD; h++)
+  enum { HELD = RUNNING / LANES };
+  REAL *to = rows, first = *(const REAL *)init;
+  const REAL *a = av;
+  vec x[LANES] = {{0}};
+  for (size_t at = 0; at < num; at += LANES, to += LANES) {
+    size_t some = num - at < LANES ? num - at : LANES;
+    for (u32 r = 0; r < some; r++, a += step) {
+      vec held[HELD];
+      size_t i = n < RUNNING ? 0 : RUNNING;
+      EACH_HELD held[h] = i ? load_vec(a + h * LANES) : 1 + (vec){0};
+      for (; i + RUNNING <= n; i += RUNNING) EACH_HELD held[h] *= load_vec(a + i + h * LANES);
+      if (i < n) {
+        const tail t = find_tail(a + i, n - i, 1);
+        EACH_HELD held[h] *= load_tail(&t, h * LANES);
+      }
+      UNROLL
+      for (u32 half = HELD / 2; half > 0; half /= 2) UNROLL
+      for (u32 h = 0; h < half; h++) held[h] *= held[half + h];
+      x[r] = held[0];
+    }
+    JOIN_HALVES(x, TIMES);
+    store_some(to, first * x[0], some);
+  }
+}
+static void fold_prod(size_t n, void *acc, const void *init, const void *a) {
+  static const REAL one = 1;
+  prod_each(1, n, n, acc, init ? init : &one, a);
 }
 
 static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh, size_t groups,
@@ -213,13 +334,6 @@ static void add_rows(size_t num, size_t n, void *const *rows, const void *a, i64
 
 /* ---- the largest or the smallest ---- */
 
-#if REAL_BITS == 64
-typedef i64 lane_bits;
-#else
-typedef i32 lane_bits;
-#endif
-typedef lane_bits bit_vec __attribute__((vector_size(LANE_BYTES)));
-
 /* Of two that are equal, or not numbers, the second. One instruction where there is one; compilers
  * do not make it of comparisons. `odd` is not zero where x or y is no number. */
 #if defined(__AVX512F__) && REAL_BITS == 64
@@ -238,9 +352,7 @@ INLINE bool any_odd(odd o) { return o != 0; }
 typedef u16 odd; /* as masks are: gcc 12 stores 16 bits of a mask, and would read 32 */
 INLINE odd unordered(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 3); }
 INLINE odd equal(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 0); }
-INLINE vec choose(odd m, vec x, vec y) {
-  return (vec)_mm512_mask_mov_ps((__m512)y, m, (__m512)x);
-}
+INLINE vec choose(odd m, vec x, vec y) { return (vec)_mm512_mask_mov_ps((__m512)y, m, (__m512)x); }
 INLINE bool any_odd(odd o) { return o != 0; }
 #else
 typedef bit_vec odd;
@@ -339,61 +451,53 @@ static void fold_min(size_t n, void *acc, const void *init, const void *a) {
   fold_most(n, acc, init, a, false);
 }
 
-/* The first n lanes; the others are the first one again. */
-INLINE vec load_or_first(const REAL *p, size_t n) {
-#if defined(__AVX512F__) && REAL_BITS == 32
-  return (vec)_mm512_mask_loadu_ps(_mm512_set1_ps(*p), (u16)((1u << n) - 1), p);
-#elif defined(__AVX512F__)
-  return (vec)_mm512_mask_loadu_pd(_mm512_set1_pd(*p), (u8)((1u << n) - 1), p);
-#else
-  vec x;
-  for (u32 i = 0; i < LANES; i++) x[i] = *p;
-  memcpy(&x, p, n * sizeof *p);
-  return x;
-#endif
-}
-
 /* As many rows as a vector has lanes, whose halves are combined side by side. Where there are NaNs,
- * or a zero comes out, one by one, by `fold`. The smallest are the largest with the other sign. */
+ * or a zero comes out, one by one, by `fold`. The smallest are the largest with the other sign.
+ * A sum of all is no number where one of them is none, and for one addition a vector; where it is
+ * none for other reasons, `fold` is right as well. Vectors that overlap do no harm. */
 static void most_each(size_t num, size_t n, size_t step, REAL *to, const REAL *init, const REAL *a,
                       kern_fold_fn *fold) {
 #define SIGNED(x) ((vec)((bit_vec)(x) ^ sign))
   const bit_vec sign = (bit_vec)(fold == fold_min ? -(vec){0} : (vec){0});
   const vec from = SIGNED(*init - (vec){0});
   const streams linear = {.apart = WIDE};
-  for (size_t at = 0; at < num; at += LANES) {
-    vec x[LANES];
-    odd bad = unordered(from, from);
-    for (u32 r = 0; r < LANES; r++) {
-      const REAL *row = a + (at + r) * step;
-      size_t i = 0;
-      x[r] = from;
-      if (at + r >= num) continue;
-      if (n >= STREAMS * LANES) {
-        vec best[STREAMS] = {from, from, from, from}, y[STREAMS];
-        for (; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
-          if (i % RUNNING == 0) fetch_ahead(&linear, row + i);
-          EACH_STREAM y[s] = SIGNED(load_vec(row + i + s * LANES));
-          EACH_STREAM best[s] = LARGER(y[s], best[s]);
-          bad |= unordered(y[0], y[1]) | unordered(y[2], y[3]);
+  for (size_t at = 0; at < num; at += LANES, a += LANES * step) {
+    size_t some = num - at < LANES ? num - at : LANES;
+    vec x[LANES], all = from;
+    for (u32 r = 0; r < some; r++) {
+      const REAL *row = a + r * step;
+      vec y = SIGNED(n < LANES ? load_lanes(row, n, *row) : load_vec(row));
+      vec most = y, sum = y;
+      size_t i = LANES;
+      if (n >= 2 * STREAMS * LANES) {
+        vec best[STREAMS] = {y, y, y, y}, w[STREAMS];
+        fetch_row_ahead(row, n);
+        for (i = 0; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
+          if (n >= 2 * RUNNING && i % RUNNING == 0) fetch_ahead(&linear, row + i);
+          EACH_STREAM w[s] = SIGNED(load_vec(row + i + s * LANES));
+          EACH_STREAM best[s] = LARGER(w[s], best[s]);
+          sum += (w[0] + w[1]) + (w[2] + w[3]);
         }
-        x[r] = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3]));
+        most = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3]));
       }
-      for (; i + LANES <= n; i += LANES) {
-        vec y = SIGNED(load_vec(row + i));
-        x[r] = LARGER(y, x[r]);
-        bad |= unordered(y, y);
+      for (; i + LANES < n; i += LANES) {
+        y = SIGNED(load_vec(row + i));
+        most = LARGER(y, most), sum += y;
       }
-      if (i == n) continue;
-      vec y = SIGNED(load_or_first(row + i, n - i));
-      x[r] = LARGER(y, x[r]);
-      bad |= unordered(y, y);
+      if (n > LANES) {
+        y = SIGNED(load_vec(row + n - LANES));
+        most = LARGER(y, most), sum += y;
+      }
+      x[r] = most, all += sum;
     }
+    for (u32 r = (u32)some; r < LANES; r++) x[r] = from;
     JOIN_HALVES(x, LARGER);
-    store_some(to + at, SIGNED(x[0]), num - at);
-    if (!any_odd(bad) && !any_odd(equal(x[0], (vec){0}))) continue;
-    for (u32 r = 0; r < LANES && at + r < num; r++)
-      if (to[at + r] == 0 || any_odd(bad)) fold(n, to + at + r, init, a + (at + r) * step);
+    x[0] = LARGER(x[0], from);
+    store_some(to + at, SIGNED(x[0]), some);
+    bool bad = any_odd(unordered(all, all));
+    if (!bad && !any_odd(equal(x[0], (vec){0}))) continue;
+    for (u32 r = 0; r < some; r++)
+      if (to[at + r] == 0 || bad) fold(n, to + at + r, init, a + r * step);
   }
 }
 
@@ -497,6 +601,7 @@ static void most_words(size_t num, size_t n, u16 *rows, u16 init, u16 infinity, 
 #define most_words NULL
 #endif
 
-const fold_kernels FOR_LANES(fold_) = {fold_sum,  fold_max,   fold_min, sum_rows,  sum_each,
-                                       max_each,  min_each,   add_rows, sum_lines, max_lines,
-                                       min_lines, most_words, sum_far};
+const fold_kernels FOR_LANES(fold_) = {
+    fold_sum,  fold_max,  fold_min,  fold_prod,  fold_sum_pairs, sum_rows,
+    sum_each,  max_each,  min_each,  prod_each,  sum_pairs_each, add_rows,
+    sum_lines, max_lines, min_lines, most_words, sum_far};

@@ -33,12 +33,13 @@ enum { FOLD_ROWS = 8 };
 /* acc[i] += rows[0][i] + ... + rows[FOLD_ROWS - 1][i], for n of them; fresh: acc begins there. Then
  * the same of the rows that are `next` elements behind those, `groups` times in all. */
 typedef void kern_groups_fn(size_t n, void *acc, const void *const *rows, bool fresh, size_t groups,
-                          i64 next);
+                            i64 next);
 
 typedef struct fold_kernels {
-  kern_fold_fn *sum, *max, *min; /* NaN wins, -0 < +0 */
+  kern_fold_fn *sum, *max, *min;  /* NaN wins, -0 < +0 */
+  kern_fold_fn *prod, *sum_pairs; /* pairs: complex numbers */
   kern_groups_fn *sum_rows;
-  kern_each_fn *sum_each, *max_each, *min_each; /* for short rows */
+  kern_each_fn *sum_each, *max_each, *min_each, *prod_each, *pairs_each;
   kern_add_fn *add_rows;
   kern_lines_fn *sum_lines, *max_lines, *min_lines; /* the bits that one after the other gives */
   kern_words_fn *most_words;                        /* NULL: not among f64's */

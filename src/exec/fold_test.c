@@ -96,6 +96,46 @@ static void check_each(void) {
     }
 }
 
+/* Products and sums of complex numbers: the same bits on every instruction set, alone and as rows;
+ * of numbers that are exact in any order those that are right. */
+static void check_pairs(void) {
+  enum { MOST = 300, ROWS = 19 };
+  static float x[2 * ROWS * (MOST + 1)], factor[COUNT(x)];
+  u32 seed = 3;
+  for (size_t i = 0; i < COUNT(x); i++) {
+    x[i] = (float)((i32)(noise(&seed) * 8) % 100);
+    factor[i] = x[i] < -20 ? -2.0f : x[i] > 20 ? .5f : 1.0f;
+  }
+  for (size_t n = 1; n <= MOST; n += n < 140 ? 1 : 37) {
+    for (u32 t = 0; t < 2; t++) {
+      const fold_kernels *k = table(t);
+      float sums[2 * ROWS + 1], products[ROWS + 1], init[] = {3, 5}, sum[2], product;
+      sums[2 * ROWS] = products[ROWS] = 7;
+      k->pairs_each(ROWS, n, n + 1, sums, init, x);
+      k->prod_each(ROWS, n, n + 1, products, init, factor);
+      for (size_t r = 0; r < ROWS; r++) {
+        float re = 3, im = 5, all = 3;
+        for (size_t i = 0; i < n; i++) {
+          re += x[2 * (r * (n + 1) + i)], im += x[2 * (r * (n + 1) + i) + 1];
+          all *= factor[r * (n + 1) + i];
+        }
+        k->sum_pairs(n, sum, init, x + 2 * r * (n + 1));
+        k->prod(n, &product, init, factor + r * (n + 1));
+        CHECK(sums[2 * r] == re && sums[2 * r + 1] == im && products[r] == all);
+        CHECK(sum[0] == re && sum[1] == im && product == all);
+      }
+      CHECK(sums[2 * ROWS] == 7 && products[ROWS] == 7);
+    }
+    float of[2][3] = {{0}}, z[2 * MOST];
+    for (size_t i = 0; i < 2 * n; i++) z[i] = 1 + noise(&seed) * 0x1p-10f;
+    for (u32 t = 0; t < 2; t++) {
+      table(t)->sum_pairs(n, of[t], NULL, z);
+      table(t)->prod(n, &of[t][2], NULL, z);
+    }
+    CHECK(memcmp(of[0], of[1], sizeof of[0]) == 0);
+  }
+}
+
 /* So are long ones, of which two are read at once. */
 static void check_long(void) {
   enum { MOST = 1088, ROWS = 21 };
@@ -248,6 +288,7 @@ int main(void) {
   check_lines();
   check_extremes();
   check_each();
+  check_pairs();
   check_long();
   check_words();
   check_far();

@@ -542,15 +542,11 @@ enum { LANES = 64 };
   F_(XOR, u, U, x ^ y)                                                                             \
   ORDER_FOLDS(F_, s, S)                                                                            \
   ORDER_FOLDS(F_, u, U)
-#define FOLDS(F_, E_)                                                                              \
-  F_(PROD, f32, float, x *y)                                                                       \
-  F_(PROD, f64, double, x *y)                                                                      \
+#define FOLDS(E_)                                                                                  \
   INT_FOLDS(E_, s8, i8, u8, u8)                                                                    \
   INT_FOLDS(E_, s16, i16, u16, u16)                                                                \
   INT_FOLDS(E_, s32, i32, u32, u32)                                                                \
   INT_FOLDS(E_, s64, i64, u64, u64)                                                                \
-  F_(SUM, c64, kern_c64, ((kern_c64){x.re + y.re, x.im + y.im}))                                   \
-  F_(SUM, c128, kern_c128, ((kern_c128){x.re + y.re, x.im + y.im}))                                \
   E_(AND, pred, u8, x &y)                                                                          \
   E_(OR, pred, u8, x | y)                                                                          \
   E_(XOR, pred, u8, x ^ y)                                                                         \
@@ -558,7 +554,7 @@ enum { LANES = 64 };
   E_(PROD, pred, u8, x &y)                                                                         \
   E_(MAX, pred, u8, x | y)                                                                         \
   E_(MIN, pred, u8, x &y)
-FOLDS(FOLD, FOLD_EXACTLY)
+FOLDS(FOLD_EXACTLY)
 
 /* ---- the table ---- */
 
@@ -643,7 +639,7 @@ static void set_widths(vm_kernels *k) {
   k->spread[2] = spread_2;
   k->spread[3] = spread_3;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
-  FOLDS(SET_FOLD, SET_FOLD)
+  FOLDS(SET_FOLD)
   static const prog_reducer same[] = {REDUCE_SUM, REDUCE_PROD, REDUCE_AND, REDUCE_OR, REDUCE_XOR};
   for (size_t i = 0; i < COUNT(same); i++)
     for (u32 w = 0; w < 4; w++) k->fold[same[i]][R_s8 + w] = k->fold[same[i]][R_u8 + w];

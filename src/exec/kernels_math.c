@@ -319,9 +319,11 @@ void vm_store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const v
 static vm_kernels chosen;
 static pthread_once_t chosen_once = PTHREAD_ONCE_INIT;
 
-static void set_folds(vm_kernels *k, vm_rtype t, const fold_kernels *f) {
+static void set_folds(vm_kernels *k, vm_rtype t, vm_rtype pairs, const fold_kernels *f) {
   k->fold_rows[t] = f;
   k->fold[REDUCE_SUM][t] = f->sum;
+  k->fold[REDUCE_SUM][pairs] = f->sum_pairs;
+  k->fold[REDUCE_PROD][t] = f->prod;
   k->fold[REDUCE_MAX][t] = f->max;
   k->fold[REDUCE_MIN][t] = f->min;
 }
@@ -336,8 +338,8 @@ static void set_transposes(vm_kernels *k, u32 log2_width, const transpose_kernel
     vm_kernels_add_math(k);                                                                        \
     vm_kernels_fill_##name(k);                                                                     \
     dot_kernels_fill_##name(&k->dot);                                                              \
-    set_folds(k, R_f32, &fold_##name##_f32);                                                       \
-    set_folds(k, R_f64, &fold_##name##_f64);                                                       \
+    set_folds(k, R_f32, R_c64, &fold_##name##_f32);                                                \
+    set_folds(k, R_f64, R_c128, &fold_##name##_f64);                                               \
     set_transposes(k, 2, &transpose_##name##_f32);                                                 \
     set_transposes(k, 3, &transpose_##name##_f64);                                                 \
     k->fft[0] = fft_plan_##name##_f32, k->fft[1] = fft_plan_##name##_f64;                          \

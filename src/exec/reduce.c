@@ -44,12 +44,16 @@ static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bo
   r->other.blocks = prog_volume(r->other.dims, r->other.rank);
 }
 
-static kern_each_fn *find_each(const fold_kernels *f, prog_reducer kind) {
+static kern_each_fn *find_each(const vm_kernels *k, prog_reducer kind, vm_rtype t) {
+  const fold_kernels *f = k->fold_rows[t];
+  if (kind == REDUCE_SUM && t == R_c64) return k->fold_rows[R_f32]->pairs_each;
+  if (kind == REDUCE_SUM && t == R_c128) return k->fold_rows[R_f64]->pairs_each;
   if (!f) return NULL;
-  return kind == REDUCE_SUM   ? f->sum_each
-         : kind == REDUCE_MAX ? f->max_each
-         : kind == REDUCE_MIN ? f->min_each
-                              : NULL;
+  return kind == REDUCE_SUM    ? f->sum_each
+         : kind == REDUCE_PROD ? f->prod_each
+         : kind == REDUCE_MAX  ? f->max_each
+         : kind == REDUCE_MIN  ? f->min_each
+                               : NULL;
 }
 
 /* Whether a block is whole rows, whose results are one behind the other. */
@@ -256,9 +260,10 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     r->out[o] = loop_input(e, &l->out[o]);
   }
   r->fold = find_fold(e->k, l->body.kind, l->num_out, types);
-  const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(types[0])];
+  vm_rtype t = vm_rtype_of(types[0]);
+  const fold_kernels *of_rows = e->k->fold_rows[t];
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
-  r->each = find_each(of_rows, l->body.kind);
+  r->each = find_each(e->k, l->body.kind, t);
   r->words = find_words(r, l, of_rows);
   r->max = l->body.kind == REDUCE_MAX;
   if (reduce_goes_along(l) && lower_blocks_of_rows(e, r, l)) {
