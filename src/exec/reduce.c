@@ -75,12 +75,16 @@ static bool leave_results(plan *p, const prog_loop *l) {
   return true;
 }
 
-/* Rows of bf16 or f16 whose largest or smallest is wanted, as it is. */
+/* Rows of bf16 or f16 whose largest or smallest is wanted, as it is: long ones, for short ones are
+ * sooner done side by side, as f32. */
 static kern_words_fn *find_words(const reduction *r, const prog_loop *l, const fold_kernels *f) {
+  enum { FEWEST = 64 };
+  u32 kept = l->rank - l->reduced;
   bool half = r->c.types[0] == DTYPE_bf16 || r->c.types[0] == DTYPE_f16;
   bool most = l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
   bool as_it_is = l->num_in == 1 && l->code.len == 2;
-  return half && most && f && l->init && as_it_is ? f->most_words : NULL;
+  bool is_long = prog_volume(l->dims + kept, l->reduced) >= FEWEST;
+  return half && most && f && l->init && as_it_is && is_long ? f->most_words : NULL;
 }
 
 static bool sums_floats(const reduction *r, const prog_loop *l) {
