@@ -163,7 +163,7 @@ static u32 dims_before_columns(const plan *p, const walk *out) {
 /* Where a block of columns would be short, and there are many rows of them: those are a block. */
 static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop *l,
                               const fold_kernels *of_rows) {
-  enum { MOST = 512, MOST_AS_IT_IS = 128, FEWEST_ROWS = 8, FEWEST = 1024 };
+  enum { MOST = 1024, MOST_AS_IT_IS = 128, FEWEST_ROWS = 8, FEWEST = 1024 };
   u32 kept = l->rank - l->reduced;
   bool as_it_is = l->code.len == 2;
   kernel kn = {.num_out = l->num_out, .p.several = true}, other = {.num_out = l->num_out};
