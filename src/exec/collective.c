@@ -366,20 +366,30 @@ static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
   }
 }
 
-/* ---- movements: what one member gets ---- */
+/* ---- movements ---- */
 
+/* A unit is what one member gives, if slabs are long: a tile of it is read once, and goes to each
+ * while it is near; else what one member gets, whose slabs may share lines. */
 static void all_gather(const coll_work *w, u32 rank, u32 i) {
+  enum { TILE = 1 << 12 };
   const prog_collective *c = w->x->c;
   size_t slab = (size_t)(c->size[i] * c->inner[i]) * dtype_size(w->x->types[i]);
+  size_t all = (size_t)c->outer[i], most = slab && slab < TILE ? TILE / slab : 1;
   u32 members = group_size(w);
-  char *to = out_of(w, rank, i);
-  for (i64 o = 0; o < c->outer[i]; o++)
-    for (u32 m = 0; m < members; m++, to += slab)
-      put(w, to, in_of(w, m, i) + (size_t)o * slab, slab);
+  for (size_t o = 0; o < all; o += most)
+    for (size_t at = 0; at < slab; at += TILE)
+      for (u32 m = 0; m < members; m++) {
+        size_t rows = all - o < most ? all - o : most, n = slab - at < TILE ? slab - at : TILE;
+        u32 from = slab < TILE ? m : rank, to = slab < TILE ? rank : m;
+        if (is_here(w, to))
+          w->x->k->move->rows(rows, n, out_of(w, to, i) + (o * members + from) * slab + at,
+                              (i64)(members * slab), in_of(w, from, i) + o * slab + at, (i64)slab,
+                              is_much(w));
+      }
 }
 
-/* Member `rank` gets piece `rank` of everybody's operand along the split dim, and puts the
- * pieces one after the other along the concat dim. */
+/* The others do what one member gets. Member `rank` gets piece `rank` of everybody's operand along
+ * the split dim, and puts the pieces one after the other along the concat dim. */
 static void all_to_all(const coll_work *w, u32 rank, u32 i) {
   const prog_collective *c = w->x->c;
   u32 members = group_size(w), width = (u32)dtype_size(w->x->types[i]);
@@ -388,7 +398,7 @@ static void all_to_all(const coll_work *w, u32 rank, u32 i) {
     piece[d] = c->dims[d] / (d == c->split_dim ? members : 1);
     out_dims[d] = piece[d] * (d == c->concat_dim ? members : 1);
   }
-  step_shape s = {.rank = c->rank, .width = width};
+  step_shape s = {.rank = c->rank, .width = width, .streams = is_much(w)};
   i64 to = width, from = width, to_step = 0, from_step = 0;
   for (u32 d = c->rank; d-- > 0;) {
     s.dims[d] = piece[d];
@@ -428,7 +438,10 @@ static void broadcast(const coll_work *w, u32 rank, u32 i) {
     (void)env;                                                                                     \
     for (u32 i = 0; is_here(w, (u32)unit) && i < w->x->c->n; i++) move(w, (u32)unit, i);           \
   }
-MOVES(ALL_GATHER, all_gather)
+static void run_ALL_GATHER(const coll_work *w, const exec_env *env, u64 unit) {
+  (void)env;
+  for (u32 i = 0; i < w->x->c->n; i++) all_gather(w, (u32)unit, i);
+}
 MOVES(ALL_TO_ALL, all_to_all)
 MOVES(PERMUTE, permute)
 MOVES(BROADCAST, broadcast)
@@ -441,4 +454,5 @@ void coll_run(const void *work, const exec_env *env, u64 begin, u64 end) {
   };
   const coll_work *w = work;
   for (u64 u = begin; u < end; u++) run_of[w->x->c->kind](w, env, u);
+  step_fence();
 }

@@ -145,6 +145,45 @@ static void test_collectives(arena *a, u32 n, u32 count) {
   free(params), free(results);
 }
 
+/* Slabs of `size` elements, `outer` of each of 8 devices. */
+static void test_gather(arena *a, u32 outer, u32 size) {
+  enum { DEVICES = 8 };
+  u32 members[DEVICES], whole[] = {0, DEVICES}, count = outer * size, bad = 0;
+  prog_builder *b = prog_begin(a, 1, DEVICES);
+  u32 p = prog_param(b, DTYPE_f32, count);
+  u32 r = prog_result(b, DTYPE_f32, DEVICES * count, -1);
+  void *params[DEVICES], *results[DEVICES];
+  i64 of_outer = outer, of_size = size, one = 1;
+  prog_collective k = {.kind = COLL_ALL_GATHER, .n = 1, .in = &p, .out = &r};
+  k.num_groups = 1, k.begin = whole, k.members = members;
+  k.outer = &of_outer, k.size = &of_size, k.inner = &one;
+  for (u32 d = 0; d < DEVICES; d++) {
+    float *x = params[d] = malloc(count * 4);
+    members[d] = d;
+    for (u32 i = 0; i < count; i++) x[i] = (float)(d * count + i);
+    results[d] = malloc(DEVICES * count * 4);
+  }
+  prog_add_collective(b, &k, S, L);
+  CHECK(!*run_somehow(b, params, results));
+  for (u32 d = 0; d < DEVICES; d++) {
+    const float *at = results[d];
+    for (u32 o = 0; o < outer; o++)
+      for (u32 m = 0; m < DEVICES; m++)
+        for (u32 i = 0; i < size; i++) bad += *at++ != (float)(m * count + o * size + i);
+    free(params[d]), free(results[d]);
+  }
+  CHECK(!bad);
+}
+
+static void test_gathers(arena *a) {
+  test_gather(a, 3001, 1);
+  test_gather(a, 700, 48); /* rows of tiles, and some that are left */
+  test_gather(a, 5, 1023);
+  test_gather(a, 5, 1024);
+  test_gather(a, 3, 2500);
+  test_gather(a, 160, 512); /* past the caches */
+}
+
 static void test_trips(arena *a) {
   i32 trips[] = {1, 1, 2, 2, 3, 3, 9, 9};
   float out[8];
@@ -280,6 +319,7 @@ static void test_parts(arena *a, const exec_options *first, const exec_options *
     test_collectives(a, 8, 3);
     test_collectives(a, 8, 20001); /* in shares */
     if (cut == 1) test_collectives(a, 2, 2100001);
+    test_gathers(a);
     test_trips(a);
     if (cut == 3 || cut == 5) test_failed_part(a);
   }
@@ -297,6 +337,7 @@ static void run_tests(arena *a, const exec_options *options) {
   for (u32 n = 14; n <= 32; n += 2) test_collectives(a, n, 37); /* in passes of all sizes */
   test_collectives(a, 1024, 3);
   test_collectives(a, 2, 2100001); /* more than caches keep */
+  test_gathers(a);
   test_trips(a);
   test_deadlock(a);
   test_poisoned(a);

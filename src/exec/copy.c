@@ -208,6 +208,7 @@ void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const c
       at[d] = 0;
     }
   }
+  if (s->streams) step_fence();
 }
 
 /* ---- copy ---- */

@@ -61,7 +61,6 @@ INLINE void move_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
   bool whole = (((uintptr_t)to | (uintptr_t)ts | n) & (LANE_BYTES - 1)) == 0;
   if (streams && n >= 2 * LANE_BYTES && (whole || n >= LONG)) {
     EACH_ROW(aligned_row(to, row, n, true);)
-    lanes_fence();
   } else if (n >= LONG) {
     /* Not memcpy: some processors' rep movsb takes sixteen times as long where `to` lies a few
      * bytes behind `from` in its page, as what is padded or concatenated does. */

@@ -6,7 +6,7 @@
 #include "exec/transpose_kernel.h"
 
 /* Rows of `bytes`, which do not overlap those written; strides in bytes. streams: past the caches,
- * of which more is written than they hold. */
+ * of which more is written than they hold; others see it after step_fence. */
 typedef void kern_rows_fn(size_t rows, size_t bytes, char *to, i64 to_stride, const char *from,
                           i64 from_stride, bool streams);
 /* to[i] = from[place of at[i]]; n elements, all contiguous. A negative place has `wrap` added to

@@ -97,6 +97,13 @@ typedef struct step_shape {
   bool streams; /* its rows go past the caches */
   i64 dims[PROG_MAX_DIMS + 1], to[PROG_MAX_DIMS + 1], from[PROG_MAX_DIMS + 1];
 } step_shape;
+/* After what went past the caches, whose writes others see then. It waits for them, a hundred
+ * nanoseconds or more: once for all of a unit. */
+static inline void step_fence(void) {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 void step_shape_remove(step_shape *s, u32 d); /* dim d goes */
 void step_shape_simplify(step_shape *s);
 u64 step_shape_planes(const step_shape *s);
