@@ -57,7 +57,13 @@ static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
 #define OP(name, T, R, expression)                                                                 \
   static const scalar_op *op_##name(const scalar_op *at, void *const *reg) {                       \
     T x = *(const T *)reg[at->a], y = *(const T *)reg[at->b];                                      \
-    (void)y;                                                                                       \
+    *(R *)reg[at->d] = (R)(expression);                                                            \
+    NEXT;                                                                                          \
+  }
+/* Of x alone: there is no other one to be read. */
+#define UNARY(name, T, R, expression)                                                              \
+  static const scalar_op *op_##name(const scalar_op *at, void *const *reg) {                       \
+    T x = *(const T *)reg[at->a];                                                                  \
     *(R *)reg[at->d] = (R)(expression);                                                            \
     NEXT;                                                                                          \
   }
@@ -78,7 +84,7 @@ static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
   OP(xor_##type, T, T, x ^ y)                                                                      \
   OP(max_##type, T, T, x > y ? x : y)                                                              \
   OP(min_##type, T, T, x < y ? x : y)                                                              \
-  OP(neg_##type, T, T, 0 - (U)x)
+  UNARY(neg_##type, T, T, 0 - (U)x)
 /* As kernels have it where y is 0, or -1 and x the least. */
 #define DIVIDE(type, T, U)                                                                         \
   OP(div_##type, T, T, y == 0 ? (T)-1 : y == (T)-1 && (T)-1 < (T)1 ? (T)(0 - (U)x) : x / y)        \
@@ -91,8 +97,8 @@ static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
   OP(div_##type, T, T, x / y)                                                                      \
   OP(max_##type, T, T, maximum_##type(x, y, (T)minus_zero))                                        \
   OP(min_##type, T, T, minimum_##type(x, y, (T)minus_zero))                                        \
-  OP(neg_##type, T, T, -x)                                                                         \
-  OP(abs_##type, T, T, (T)__builtin_fabs(x))
+  UNARY(neg_##type, T, T, -x)                                                                      \
+  UNARY(abs_##type, T, T, (T)__builtin_fabs(x))
 INTEGER(s32, i32, u32)
 INTEGER(u32, u32, u32)
 INTEGER(s64, i64, u64)
@@ -103,14 +109,14 @@ DIVIDE(s32, i32, u32)
 DIVIDE(u32, u32, u32)
 DIVIDE(s64, i64, u64)
 DIVIDE(u64, u64, u64)
-OP(sign_s32, i32, i32, (x > 0) - (x < 0))
-OP(sign_s64, i64, i64, (x > 0) - (x < 0))
-OP(sqrt_f32, float, float, __builtin_sqrtf(x))
-OP(sqrt_f64, double, double, __builtin_sqrt(x))
+UNARY(sign_s32, i32, i32, (x > 0) - (x < 0))
+UNARY(sign_s64, i64, i64, (x > 0) - (x < 0))
+UNARY(sqrt_f32, float, float, __builtin_sqrtf(x))
+UNARY(sqrt_f64, double, double, __builtin_sqrt(x))
 OP(and_pred, u8, u8, x &y)
 OP(or_pred, u8, u8, x | y)
 OP(xor_pred, u8, u8, x ^ y)
-OP(not_pred, u8, u8, x ^ 1)
+UNARY(not_pred, u8, u8, x ^ 1)
 OP(eq_pred, u8, u8, x == y)
 
 #define CONVERTS(C)                                                                                \
@@ -126,7 +132,7 @@ OP(eq_pred, u8, u8, x == y)
   C(f64, double, s64, i64)                                                                         \
   C(s32, i32, pred, u8)                                                                            \
   C(f32, float, pred, u8)
-#define CONVERT(to, TO, from, FROM) OP(to##_of_##from, FROM, TO, x)
+#define CONVERT(to, TO, from, FROM) UNARY(to##_of_##from, FROM, TO, x)
 CONVERTS(CONVERT)
 
 #define BY_WIDTH(W) W(0, u8) W(1, u16) W(2, u32) W(3, u64)
