@@ -183,11 +183,20 @@ static u32 count_outer_indices(const lowering *l, const prog_loop *p) {
   return n;
 }
 
-/* The lowering of a step looks at the program for what its slots are. */
+/* The lowering of a step looks at the program for what its slots are, and for the results, in whose
+ * memory some of them lie. */
 static const lower_env *with_slots(lowering *l, lower_env *e) {
-  l->inner = *l->e->prog;
-  l->inner.slots = l->slots.data;
-  l->inner.num_slots = (u32)l->slots.len;
+  const program *p = l->e->prog;
+  u32 n = (u32)l->slots.len;
+  l->inner = *p;
+  l->inner.num_slots = n + p->num_results;
+  l->inner.slots = ARENA_ARRAY(e->a, prog_slot, l->inner.num_slots + 1);
+  l->inner.result_slot = ARENA_ARRAY(e->a, u32, p->num_results + 1);
+  memcpy(l->inner.slots, l->slots.data, n * sizeof *l->inner.slots);
+  for (u32 i = 0; i < p->num_results; i++) {
+    l->inner.slots[n + i] = p->slots[p->result_slot[i]];
+    l->inner.result_slot[i] = n + i;
+  }
   e->prog = &l->inner;
   return e;
 }
