@@ -273,7 +273,7 @@ static bool run_once(run_state *s, FILE *to) {
   host_begin(&host, NULL, &out);
   bool failed = say_tz_error(api_run(s->runtime, s->program, s->in, s->out, &host.functions));
   host_end(&host);
-  fwrite(out.data, 1, out.len, to);
+  if (out.len) fwrite(out.data, 1, out.len, to);
   buf_deinit(&out);
   return !failed;
 }
