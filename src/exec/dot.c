@@ -487,7 +487,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   choose_units(p, false);
   if (!tall) choose_sgemm(p);
   if (!p->use_sgemm) choose_units(p, true);
-  p->by_columns = !across && !tall && !p->use_sgemm;
+  p->by_columns = d != &turned && !tall && !p->use_sgemm;
   out->scratch = place_scratch(e->a, p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;
