@@ -134,7 +134,7 @@ INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec
       (sum[r][0][p] + sum[r][2][p]) + (sum[r][1][p] + sum[r][3][p]);
 }
 
-static REAL sum_of(size_t n, streams z, const REAL *a) {
+INLINE REAL sum_of(size_t n, streams z, const REAL *a) {
   REAL lane[WIDE];
   vec part[1][PARTS];
   sum_streams(n, z, 1, &a, part);
