@@ -455,18 +455,21 @@ static bool is_taken_apart(const node *n) {
   return v->uses && last > 1 && last <= MOST;
 }
 
-/* Then a box has one each. */
-static bool cut_apart(node *const *n, u32 num, cuts *c) {
+static bool are_taken_apart(node *const *n, u32 num) {
   for (u32 i = 0; i < num; i++)
     if (!is_taken_apart(n[i])) return false;
-  u32 last = n[0]->rank - 1;
+  return true;
+}
+
+/* Then a box has one each. */
+static void cut_apart(const node *n, cuts *c) {
+  u32 last = n->rank - 1;
   for (u32 d = 0; d <= last; d++) {
     c->n[d] = 1;
-    c->at[d][0] = 0, c->at[d][1] = n[0]->dims[d];
+    c->at[d][0] = 0, c->at[d][1] = n->dims[d];
   }
-  c->n[last] = (u32)n[0]->dims[last];
+  c->n[last] = (u32)n->dims[last];
   for (u32 i = 0; i <= c->n[last]; i++) c->at[last][i] = i;
-  return true;
 }
 
 /* These nodes, which all have one shape, in one loop; or one a box. */
@@ -477,10 +480,11 @@ static void store(lower *L, node *const *n, const prog_access *to, u32 num) {
   node_list all = find_pieces(L, n, num);
   if (all.len == 0 || !boxes_pay(n, num, &all, &c)) {
     for (size_t i = 0; i < all.len; i++) pieces_write(L, all.data[i]);
-    if (!cut_apart(n, num, &c)) {
+    if (!are_taken_apart(n, num)) {
       fuse_store_all(L, n, to, num);
       return;
     }
+    cut_apart(n[0], &c);
   }
   u32 together = boxes_at_once(n, num, &c);
   for (;;) {
@@ -521,7 +525,7 @@ static void compute(lower *L, node *const *out, u32 num_out) {
   prog_access *to = ARENA_ARRAY(L->a, prog_access, num_out);
   if (out[0]->kind == NODE_EXPR) L->at = out[num_out - 1]->op; /* named after its last op */
   const i64 *stride = lower_dense_strides(L, out[0]->rank, out[0]->dims);
-  bool apart = cut_apart(out, num_out, &(cuts){0});
+  bool apart = are_taken_apart(out, num_out);
   for (u32 i = 0; i < num_out; i++) {
     to[i] = (prog_access){.slot = lower_new_slot(L, out[i])};
     if (out[0]->rank) memcpy(to[i].stride, stride, out[0]->rank * sizeof(i64));
