@@ -62,26 +62,13 @@ static void run_values(const reduction *r, const exec_env *env, reducing *s, con
   for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
 }
 
-static void add_one(char *acc, const char *init, const char *x, u32 width) {
-  double sum[2];
-  float narrow[2];
-  if (width == sizeof *narrow) {
-    memcpy(narrow, init, width), memcpy(narrow + 1, x, width);
-    narrow[0] += narrow[1];
-    memcpy(acc, narrow, width);
-  } else {
-    memcpy(sum, init, width), memcpy(sum + 1, x, width);
-    sum[0] += sum[1];
-    memcpy(acc, sum, width);
-  }
-}
 /* A block's values for result o as one, on top of what `init` has. */
 static void fold_values(const reduction *r, const reducing *s, const block *b, u32 o, void *acc,
                         const void *init) {
   if (!r->kn.unit->sums)
     r->fold(b->elements, acc, init, s->value[o]);
   else if (init)
-    add_one(acc, init, s->value[o], r->c.width[o]);
+    r->kn.k->binary[VM_add][vm_rtype_of(r->c.types[o])][FORM_VV](1, acc, init, s->value[o], NULL);
   else
     memcpy(acc, s->value[o], r->c.width[o]);
 }
