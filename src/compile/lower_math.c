@@ -63,8 +63,7 @@ static u64 pass_along(const prog_window *w, u32 d, prog_window *pass) {
 static void add_init(lower *L, const prog_window *w, u32 slot, dtype wide, const node *out) {
   static const i64 scalar[PROG_MAX_DIMS];
   dtype t = (dtype)out->type;
-  vm_instr storage[4];
-  vm_op op = (vm_op)prog_body_code(w->body.kind, t, storage).instrs[2].op;
+  vm_op op = prog_body_op(w->body.kind);
   prog_loop *l = prog_add_loop(L->b, out->rank, out->dims, lower_name(L), lower_loc(L));
   vm_code *c = &l->code;
   u32 init = vm_load(L->b, c, t, prog_loop_in(L->b, l, w->init[0], 0, scalar));
@@ -121,8 +120,7 @@ static bool is_inside(const prog_window *w, dtype t) {
 static void add_inside(lower *L, const prog_window *w, const node *out) {
   static const i64 scalar[PROG_MAX_DIMS];
   dtype t = (dtype)out->type;
-  vm_instr storage[4];
-  vm_op op = (vm_op)prog_body_code(w->body.kind, t, storage).instrs[2].op;
+  vm_op op = prog_body_op(w->body.kind);
   prog_loop *l = prog_add_loop(L->b, out->rank, out->dims, lower_name(L), lower_loc(L));
   u32 v = vm_load(L->b, &l->code, t, prog_loop_in(L->b, l, w->init[0], 0, scalar)), d;
   i64 in[PROG_MAX_DIMS] = {0}, steps[PROG_MAX_DIMS], far[PROG_MAX_DIMS], at = 0, row = 1;

@@ -85,8 +85,7 @@ static bool reduces_few(const node *in, i64s dims) {
 /* The values to be reduced, one after the other, from the initial one on. */
 static u32 combine_few(pull *p, prog_reducer kind, u32 init, node *in, u32 kept) {
   static const i64 none[PROG_MAX_DIMS];
-  vm_instr storage[4];
-  vm_op op = (vm_op)prog_body_code(kind, (dtype)in->type, storage).instrs[2].op;
+  vm_op op = prog_body_op(kind);
   prog_builder *b = p->L->b;
   vm_code *code = &p->loop->code;
   u32 v = vm_load(b, code, (dtype)in->type, prog_loop_in(b, p->loop, init, 0, none));

@@ -108,3 +108,8 @@ void accumulators_join(accumulators *a, size_t n, char **out) {
     for (u32 o = 0; o < a->c->n; o++) out[o] = acc[o];
   }
 }
+
+kern_fn *combine_direct(const vm_kernels *k, const prog_body *body, dtype t) {
+  if (body->kind == REDUCE_CODE || k->load[t] || k->clean[t]) return NULL;
+  return k->binary[prog_body_op(body->kind)][vm_rtype_of(t)][FORM_VV];
+}

@@ -82,4 +82,7 @@ void accumulators_take_short(accumulators *a, char *const *values, size_t n);
 /* All that was taken, at least once, combined; where it lies in `out`. Ends their use. */
 void accumulators_join(accumulators *a, size_t n, char **out);
 
+/* The kernel that combines values by a known body, of a type that is its own register; or NULL. */
+kern_fn *combine_direct(const vm_kernels *k, const prog_body *body, dtype t);
+
 #endif

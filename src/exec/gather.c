@@ -5,6 +5,7 @@
  * A window is moved plane by plane (step_shape); scatter combines runs that are contiguous in
  * both tensors through the VM. Scatter goes through its updates in order, so it is one unit and
  * its sums are always the same. */
+#include "exec/combine.h"
 #include "exec/few_rows.h"
 #include "exec/singles.h"
 #include "exec/step.h"
@@ -412,13 +413,10 @@ static bool find_row(gathering *r, dtype t) {
     r->few = few_rows_find(how, t, r->row * r->width[0]);
   if (r->few) return true;
   if (how == FEW_ADD) {
-    vm_instr storage[4];
-    if (g->body.kind == REDUCE_CODE || r->k->load[t] || r->k->clean[t]) return false;
-    vm_op op = (vm_op)prog_body_code(g->body.kind, t, storage).instrs[2].op;
-    r->add = r->k->binary[op][vm_rtype_of(t)][FORM_VV];
+    r->add = combine_direct(r->k, &g->body, t);
     if (!r->add) return false;
     const fold_kernels *f = r->k->fold_rows[vm_rtype_of(t)];
-    r->add_rows = f && op == VM_add ? f->add_rows : NULL;
+    r->add_rows = f && g->body.kind == REDUCE_SUM ? f->add_rows : NULL;
   }
   return true;
 }

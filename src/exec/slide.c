@@ -138,13 +138,12 @@ static bool choose_blocks(sliding *s) {
 
 bool slide_lower(const lower_env *e, const prog_window *w, const row_windows *r, exec_step *out) {
   dtype t = e->prog->slots[w->out[0]].type;
-  vm_instr storage[4];
   u64 neutral[2] = {0, 0};
   if (w->n != 1 || w->body.kind == REDUCE_CODE || r->rank != 1 || r->inner == 0) return false;
   if (num_is_small_float(t) && !vm_reduces_wide(t)) return false; /* rounds after each */
   if (e->k->wrap[t] || !is_worth_it(r) || !prog_reducer_neutral(w->body.kind, t, neutral))
     return false;
-  vm_op op = (vm_op)prog_body_code(w->body.kind, t, storage).instrs[2].op;
+  vm_op op = prog_body_op(w->body.kind);
   sliding *s = ARENA_NEW(e->a, sliding);
   *s = (sliding){.w = w,
                  .k = e->k,

@@ -145,14 +145,6 @@ static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
   }
 }
 
-/* Of the known bodies, over types that are their own registers. */
-static kern_fn *find_direct(const lower_env *e, const prog_body *body, dtype t) {
-  vm_instr storage[4];
-  if (body->kind == REDUCE_CODE || e->k->load[t] || e->k->clean[t]) return NULL;
-  vm_op op = (vm_op)prog_body_code(body->kind, t, storage).instrs[2].op;
-  return e->k->binary[op][vm_rtype_of(t)][FORM_VV];
-}
-
 /* Sums and the like of floats. */
 static kern_lines_fn *find_lines(const lower_env *e, prog_reducer kind, dtype t) {
   const fold_kernels *f = e->k->fold_rows[vm_rtype_of(t)];
@@ -165,7 +157,7 @@ static kern_lines_fn *find_lines(const lower_env *e, prog_reducer kind, dtype t)
 
 static void lower_rows(const lower_env *e, windowing *x, exec_step *out) {
   row_windows *r = &x->r;
-  x->direct = x->c.n == 1 ? find_direct(e, &x->w->body, x->c.types[0]) : NULL;
+  x->direct = x->c.n == 1 ? combine_direct(e->k, &x->w->body, x->c.types[0]) : NULL;
   if (x->direct) x->lines = find_lines(e, x->w->body.kind, x->c.types[0]);
   x->room = ROW_LANES * 16 + 64;
   x->acc_at = align_up(vm_scratch_bytes(x->c.unit, ROW_LANES), 64);
@@ -306,7 +298,7 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   for (u32 i = 0; i < w->n; i++) types[i] = e->prog->slots[w->in[i]].type;
   combine_lower(e, &w->body, w->n, types, few, &r->c);
   r->window_volume = (u64)r->r.volume;
-  if (separate_lower(e, w, &r->r, w->n == 1 ? find_direct(e, &w->body, types[0]) : NULL, out))
+  if (separate_lower(e, w, &r->r, w->n == 1 ? combine_direct(e->k, &w->body, types[0]) : NULL, out))
     return;
   if (r->r.volume <= MOST && r->r.base[r->r.rank - 1] == 1 && r->r.inner > 0)
     lower_rows(e, r, out);

@@ -111,6 +111,7 @@ void prog_body_recognize(prog_body *body);
 bool prog_reducer_neutral(prog_reducer kind, dtype type, void *element);
 /* The code of a known kind over elements of `type`: four instructions in `storage`. */
 vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]);
+vm_op prog_body_op(prog_reducer kind); /* what combines its two values */
 
 /* program_validate; before planning no slot has its place in the workspace yet. */
 status prog_check(const program *p, bool planned) MUST_USE;

@@ -267,6 +267,7 @@ void prog_body_recognize(prog_body *body) {
   if (body->kind != REDUCE_CODE) body->code = (vm_code){0};
 }
 
+vm_op prog_body_op(prog_reducer kind) { return (vm_op)reducer_ops[kind]; }
 vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]) {
   u8 t = (u8)type;
   storage[0] = (vm_instr){.op = VM_load, .type = t, .a = 0};
