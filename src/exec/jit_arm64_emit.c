@@ -234,7 +234,7 @@ static void emit_loop(emit *e) {
   const jit_build *b = e->b;
   u32 rounds = e->rounds = regs_choose_rounds(e), ends[2];
   bool sums = e->sum != UINT32_MAX;
-  jit_build many = jit_unroll(b, rounds);
+  jit_build many = jit_unroll(b, rounds, LANES);
   regs_begin(e, &many);
   regs_pin_invariants(e);
   if (sums) begin_sums(e);

@@ -138,15 +138,20 @@ static u32 count_together(const jit_build *b, u32 v) {
   bool low = n->prim == JP_load64 || n->prim == JP_store64;
   return low && v + 1 < b->nodes.len && n[1].prim == n->prim + 1 && n[1].imm == n->imm ? 2 : 1;
 }
-jit_build jit_unroll(const jit_build *b, u32 times) {
+/* Whether all lanes of so many have the same element. */
+static bool has_one(const jit_build *b, const jit_node *n, u32 lanes) {
+  return jit_prim_infos[n->prim].shape == JIT_LOAD && 1ull << jit_spread(b, n->imm) >= lanes;
+}
+jit_build jit_unroll(const jit_build *b, u32 times, u32 lanes) {
   jit_build r = {.a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks};
   u32 n = (u32)b->nodes.len, together;
   u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
   for (u32 v = 0; v < n; v += together) {
     together = count_together(b, v);
+    bool one = has_one(b, &b->nodes.data[v], times * lanes);
     for (u32 t = 0; t < times; t++)
       for (u32 i = 0; i < together; i++)
-        copies[t * n + v + i] = jit_add_node(&r, copy_node(b, v + i, &copies[t * n], t));
+        copies[t * n + v + i] = jit_add_node(&r, copy_node(b, v + i, &copies[t * n], one ? 0 : t));
   }
   return r;
 }

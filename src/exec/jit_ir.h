@@ -32,6 +32,8 @@ typedef enum jit_shape {
   JIT_K2,
   JIT_SHAPES_
 } jit_shape;
+/* Whether imm is a register in memory. */
+static inline bool jit_in_memory(u32 shape) { return shape >= JIT_ONE && shape <= JIT_SUM; }
 typedef enum jit_class { JIT_V, JIT_K, JIT_N } jit_class;
 
 /* What processors' code is for. Where there is no AVX-512, masks are vectors whose lanes are all
@@ -102,8 +104,9 @@ jit_value jit_const64(jit_build *b, u64 bits);
 bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
 bool jit_is_const64(const jit_build *b, jit_value x, u64 *out_bits);
 
-/* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. */
-jit_build jit_unroll(const jit_build *b, u32 times);
+/* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. A
+ * round is of so many lanes. */
+jit_build jit_unroll(const jit_build *b, u32 times, u32 lanes);
 /* Of a lowered build, what it sums up summed up by rows of `length` values, or by FOLD_ROWS values
  * of which each is `length` behind the other (vm_sums), of so many lanes a vector. */
 jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes);

@@ -123,7 +123,7 @@ bool regs_init(emit *e, const jit_build *b, const vectors *is, u32 vectors) {
   if (n > MOST_NODES) return false;
   for (u32 v = 0; v < n; v++) {
     u32 shape = jit_prim_infos[b->nodes.data[v].prim].shape, imm = b->nodes.data[v].imm;
-    bool memory = shape == JIT_ONE || (shape >= JIT_LOAD && shape <= JIT_SUM);
+    bool memory = jit_in_memory(shape);
     if (memory && imm >= regs) regs = imm + 1;
     if (shape == JIT_SUM) sum = imm, wide = jit_prim_infos[b->nodes.data[v].prim].wide;
   }
@@ -193,7 +193,7 @@ void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
   for (u32 v = 0; v < e->b->nodes.len; v++) {
     const jit_node *n = node_of(e, v);
     u32 shape = info_of(e, v)->shape;
-    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
+    bool memory = jit_in_memory(shape);
     if (!memory || !e->needed[v] || e->pointer[n->imm] != NO_REG) continue;
     if (e->num_pointers == num) return;
     e->pointer[n->imm] = pointers[e->num_pointers++];

@@ -508,7 +508,7 @@ static void emit_loop(emit *e) {
   const jit_build *b = e->b;
   u32 lanes = e->is->lanes, rounds = e->rounds = b->step ? b->step / lanes : regs_choose_rounds(e);
   bool sums = e->sum != UINT32_MAX;
-  jit_build many = b->step ? *b : jit_unroll(b, rounds);
+  jit_build many = b->step ? *b : jit_unroll(b, rounds, lanes);
   regs_begin(e, &many);
   regs_pin_invariants(e);
   if (sums) begin_sums(e);
@@ -559,7 +559,7 @@ static bool has_pointers(const emit *e) {
   for (u32 v = 0; v < e->b->nodes.len; v++) {
     const jit_node *n = node_of(e, v);
     u32 shape = info_of(e, v)->shape;
-    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
+    bool memory = jit_in_memory(shape);
     if (memory && e->needed[v] && n->imm < e->b->walks && e->pointer[n->imm] == NO_REG)
       return false;
   }
@@ -583,7 +583,7 @@ static bool emit_function(emit *e) {
   u32 frame = (u32)c->bytes.len - 4;
   for (u32 i = 0; !e->scalar && i < e->b->nodes.len; i++) { /* each pointer once */
     u32 reg = node_of(e, i)->imm, shape = info_of(e, i)->shape;
-    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
+    bool memory = jit_in_memory(shape);
     if (memory && e->needed[i] && e->pointer[reg] != NO_REG)
       x86_plain(c, 0, 1, 0x8b, e->pointer[reg], x86_mem(RSI, (i32)(reg * sizeof(void *))));
   }

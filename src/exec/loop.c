@@ -458,6 +458,13 @@ static bool may_sum(const plan *p) {
   return p->blocks > 0 && last >= FOLD_RUNNING && p->max_elements < FOLD_LONG;
 }
 
+/* Whether code is wanted that goes on from a block to the next (vm_unit.rows). */
+static bool may_take_rows(const kernel *kn, bool registers) {
+  const plan *p = &kn->p;
+  bool many = registers ? kn->sums == SUMS_BLOCK && p->blocks == 1 : p->cut > 0 && p->pieces == 1;
+  return many && !count_moved(p);
+}
+
 static vm_sums find_sums(const kernel *kn) {
   if (kn->sums == SUMS_BLOCK) return may_sum(&kn->p) ? SUMS_BLOCK : SUMS_NONE;
   return kn->sums == SUMS_ROWS ? SUMS_ROWS : SUMS_NONE;
@@ -548,7 +555,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .out_overlaps = overlaps,
                     .registers = false,
                     .keep_registers = registers,
-                    .rows = !registers && p->cut > 0 && p->pieces == 1 && !count_moved(p),
+                    .rows = may_take_rows(kn, registers),
                     .elements = p->max_elements,
                     .sums = find_sums(kn),
                     .length = kn->length};

@@ -241,6 +241,15 @@ static u64 contiguous_target(const plan *p) {
   return lies && run >= SHORT && run < LOOP_BLOCK / 2 ? 2 * (u64)run - 1 : LOOP_BLOCK;
 }
 
+static i64 *find_steps(arena *a, const reduction *r) {
+  const kernel *kn = &r->kn;
+  i64 *steps = ARENA_ARRAY(a, i64, kn->num_in + 1);
+  for (u32 i = 0; i < kn->num_in; i++)
+    steps[i] = r->other.walks[i].stride[r->other.rank - 1] * (i64)kn->in[i].width;
+  steps[kn->num_in] = r->c.width[0];
+  return steps;
+}
+
 /* Long rows of blocks that are whole, of what lies in one piece. */
 static void lower_far(reduction *r, const fold_kernels *of_rows) {
   enum { FEWEST = 32 };
@@ -303,6 +312,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (sums_rows && unit->num_calls == 0 && unit->outputs[0].reg == 0 &&
       r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;
+  if (has_short_rows(r)) r->steps = find_steps(e->a, r);
   u64 block_cost = loop_cost(&r->kn, r->kn.p.max_elements);
   *out = (exec_step){.run = !rows               ? reduce_run_columns
                             : has_short_rows(r) ? reduce_run_short_rows

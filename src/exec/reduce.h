@@ -23,6 +23,7 @@ typedef struct reduction {
   kern_each_fn *each; /* blocks of rows only; NULL: `fold` for one after the other */
   bool max;           /* of words, or the smallest */
   walk results;       /* of blocks of rows */
+  i64 *steps;         /* short rows: bytes from one to the next, of inputs and a sum */
   u64 apart; /* long rows of what is summed up as it is: of a block's quarters; 0: side by side */
   void (*sum_far)(void *acc, const void *a, size_t apart);
   kern_words_fn *words; /* of blocks of rows of one input, floats of 16 bits; NULL: not so */

@@ -34,12 +34,14 @@ typedef struct reducing {
   char *acc[COMBINE_OPERANDS]; /* rows: of level 0; has the result in the end */
   char *left[COMBINE_OPERANDS], *right[COMBINE_OPERANDS];
   u64 init_mem[COMBINE_OPERANDS][2]; /* in register form */
+  u64 sum;                           /* of a block, where code leaves one */
 } reducing;
 
 static void begin_reducing(const reduction *r, const exec_env *env, reducing *s) {
   const kernel *kn = &r->kn;
   s->reg = vm_begin(kn->unit, env->scratch, kn->p.max_elements);
   s->packed = env->scratch + kn->regs_bytes;
+  if (kn->unit->sums == SUMS_BLOCK) s->reg[kn->num_in] = &s->sum;
   s->summing =
       kn->summing ? vm_begin(kn->summing, env->scratch + r->summing_at, kn->p.max_elements) : NULL;
   s->breg = vm_begin(r->c.unit, env->scratch + r->body_at, r->block);
@@ -234,27 +236,45 @@ void reduce_run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
   }
 }
 
-/* Rows of one block, all of which is read where it lies. */
+/* Rows of one block, all of which is read where it lies: how many are done, as results in acc. */
+static u64 fold_rows(const reduction *r, reducing *s, u64 most) {
+  const vm_unit *u = r->kn.unit;
+  block b = {.elements = r->kn.p.max_elements};
+  if (!u->rows || !u->sums) {
+    vm_run(u, s->reg, b.elements);
+    s->value[0] = s->reg[u->outputs[0].reg];
+    fold_values(r, s, &b, 0, s->acc[0], s->init[0]);
+    return 1;
+  }
+  if (most > r->block) most = r->block;
+  s->reg[r->kn.num_in] = s->acc[0];
+  u->rows(b.elements, s->reg, most, r->steps);
+  kern_fn *add = r->kn.k->binary[VM_add][vm_rtype_of(r->c.types[0])][FORM_SV];
+  add(most, s->acc[0], s->init[0], s->acc[0], NULL);
+  return most;
+}
 void reduce_run_short_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
   const reduction *r = data;
-  const vm_unit *u = r->kn.unit;
   const input *in = r->kn.in, *out = &r->out[0];
-  u32 num_in = r->kn.num_in;
-  char *from[160], *to = (char *)env->slots[out->slot] + out->offset * (i64)out->width;
-  block b = {.elements = r->kn.p.max_elements};
+  const plan *p = &r->other;
+  u32 num_in = r->kn.num_in, last = p->rank - 1;
+  char *to = (char *)env->slots[out->slot] + out->offset * (i64)out->width;
   reducing s;
   i64 index[PROG_MAX_DIMS], at[160];
   begin_reducing(r, env, &s);
-  for (u32 i = 0; i < num_in; i++)
-    from[i] = (char *)env->slots[in[i].slot] + in[i].offset * (i64)in[i].width;
-  split_index(&r->other, begin, index);
-  for (u64 row = begin; row < end; row++, next_index(&r->other, index)) {
-    walk_offsets(&r->other, index, at);
-    for (u32 i = 0; i < num_in; i++) s.reg[i] = from[i] + at[i] * (i64)in[i].width;
-    vm_run(u, s.reg, b.elements);
-    s.value[0] = s.reg[u->outputs[0].reg];
-    fold_values(r, &s, &b, 0, s.acc[0], s.init[0]);
-    combine_store(&r->c, 0, 1, to + at[num_in] * (i64)out->width, s.acc[0]);
+  split_index(p, begin, index);
+  for (u64 row = begin, n; row < end; row += n) {
+    walk_offsets(p, index, at);
+    for (u32 i = 0; i < num_in; i++)
+      s.reg[i] = (char *)env->slots[in[i].slot] + (in[i].offset + at[i]) * (i64)in[i].width;
+    u64 most = (u64)(p->dims[last] - index[last]);
+    n = fold_rows(r, &s, most < end - row ? most : end - row);
+    i64 apart = p->walks[num_in].stride[last];
+    for (u64 i = 0, some = apart == 1 ? n : 1; i < n; i += some)
+      combine_store(&r->c, 0, some, to + (at[num_in] + (i64)i * apart) * (i64)out->width,
+                    s.acc[0] + i * r->c.width[0]);
+    index[last] += (i64)n - 1;
+    next_index(p, index);
   }
 }
 

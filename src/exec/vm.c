@@ -120,7 +120,7 @@ static bool add_sums(vm_calls *l, const jit *j) {
     u32 width = l->outputs[o].width;
     vm_what is = {CALL_sum, 0, width == 8 ? R_f64 : R_f32, 0};
     u32 to = vm_add_call(l, is, width, false, l->outputs[o].reg, PROG_NONE);
-    if (s->sums == SUMS_COLUMNS) to = l->calls.data[l->calls.len - 1].d = s->num_in + o;
+    if (s->sums != SUMS_ROWS) to = l->calls.data[l->calls.len - 1].d = s->num_in + o;
     l->outputs[o].reg = to;
   }
   groups g = group_calls(l, j);

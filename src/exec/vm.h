@@ -40,7 +40,8 @@ typedef struct vm_what {
  * order that kernels add them in (fold_order.h, fold_kernel.h). */
 typedef enum vm_sums {
   SUMS_NONE,
-  SUMS_BLOCK,  /* of a block of FOLD_RUNNING values at least and fewer than FOLD_LONG, their sum */
+  SUMS_BLOCK,  /* of a block of FOLD_RUNNING values at least and fewer than FOLD_LONG, their sum:
+                  in the output's memory */
   SUMS_ROWS,   /* of each row, of `length` values, its first 16, whose sum is that of the row */
   SUMS_COLUMNS /* of n values and as many behind each `length`, FOLD_ROWS in all, what sum_rows adds
                   to what is in the output's memory; n is `length` and a multiple of 16 */
