@@ -153,6 +153,31 @@ static void check_short_rows(arena *a, i64 rows, i64 n, dtype t, prog_reducer ki
   free(x), free(wide), free(m), free(z);
 }
 
+/* Sums of columns of a function that is no code. */
+static void test_columns_of_calls(arena *a) {
+  enum { ROWS = 4096, COLUMNS = 64 };
+  static float x[ROWS * COLUMNS], z[COLUMNS];
+  double want[COLUMNS] = {0};
+  u32 seed = 5, init = 0;
+  for (u32 i = 0; i < ROWS * COLUMNS; i++) {
+    x[i] = fabsf(noise(&seed));
+    want[i % COLUMNS] += tan(x[i]) * 2;
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_f32, ROWS * COLUMNS), out = prog_result(b, DTYPE_f32, COLUMNS, -1);
+  u32 c = prog_const(b, DTYPE_f32, 1, &init);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){COLUMNS, ROWS}, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, p, 0, (i64[]){1, COLUMNS}));
+  v = vm_emit(b, &l->code, VM_tan, DTYPE_f32, v, 0, 0);
+  v = vm_emit(b, &l->code, VM_add, DTYPE_f32, v, v, 0);
+  prog_loop_out(b, l, out, 0, (i64[]){1, 0}, v);
+  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = REDUCE_SUM});
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  double most = 0;
+  for (u32 i = 0; i < COLUMNS; i++) most = fmax(most, fabs(z[i] / want[i] - 1));
+  CHECK(most < 1e-4);
+}
+
 /* Of rows of bf16 or f16, as they are: numbers, zeros and a few NaNs. */
 static void check_words(arena *a, i64 rows, i64 n, dtype t, prog_reducer kind) {
   size_t count = (size_t)(rows * n);
@@ -527,6 +552,7 @@ static void run_tests(arena *a, const exec_options *options) {
   check_streams(a, 1 << 22, DTYPE_f64);
   check_streams(a, 33 << 13, DTYPE_f32);
   test_short_rows(a);
+  test_columns_of_calls(a);
   test_order(a);
   test_windows(a);
   check_running(a, 3000000, 1, DTYPE_f32);

@@ -110,7 +110,8 @@ static void remove_sums(vm_calls *l) {
 }
 
 /* Makes outputs their sums, if what computes them is compiled with that: for all but whole blocks
- * inputs may be among them. */
+ * inputs may be among them. For columns it must be all that is computed: kernels would do the first
+ * of its rows only. */
 static bool add_sums(vm_calls *l, const jit *j) {
   const vm_spec *s = l->spec;
   size_t before = l->calls.len;
@@ -126,6 +127,7 @@ static bool add_sums(vm_calls *l, const jit *j) {
   groups g = group_calls(l, j);
   u32 first = g.begin[g.n - 1];
   bool ok = g.compiled[g.n - 1] && first < before;
+  for (u32 i = 0; s->sums == SUMS_COLUMNS && i < first; i++) ok &= l->calls.data[i].scalar;
   for (u32 o = 0; o < s->num_out; o++) {
     u32 from = l->calls.data[before + o].a;
     bool found = from < s->num_in && s->sums != SUMS_BLOCK;
