@@ -339,7 +339,7 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
   t.b = jit_lower(&t.b);
   u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
   if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
-  if (p->sums == SUMS_COLUMNS) t.b = jit_sum_columns(&t.b, p->length, lanes);
+  if (p->sums == SUMS_COLUMNS) t.b = jit_sum_columns(&t.b, p->pitch, p->num_in, lanes);
   return jit_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
 }
 
@@ -429,6 +429,7 @@ static str make_key(arena *a, const jit_piece *p) {
   VEC_PUSH(a, k, p->scalar | (u32)(p->spread != NULL) << 1 | p->vectors << 2);
   for (u32 r = 0; p->spread && r < p->num_regs; r++) VEC_PUSH(a, k, p->spread[r]);
   VEC_PUSH(a, k, p->sums ? p->sums | p->length << 2 : 0);
+  for (u32 i = 0; p->sums == SUMS_COLUMNS && i < p->num_in; i++) VEC_PUSH(a, k, p->pitch[i]);
   for (u32 i = 0; i < p->num_calls; i++) {
     const vm_call *c = &p->calls[i];
     u32 regs[] = {c->d, c->a, c->b, c->c};

@@ -38,6 +38,8 @@ typedef struct jit_piece {
   bool scalar;
   vm_sums sums; /* of the calls that are sums */
   u32 length;
+  const u32 *pitch; /* of columns: vm_spec's, of so many inputs */
+  u32 num_in;
   u32 vectors; /* whole ones that a block has, one at least, as far as that matters */
 } jit_piece;
 static inline u32 jit_vectors(u64 elements) {

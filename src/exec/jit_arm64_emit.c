@@ -81,7 +81,8 @@ static void emit_then(emit *e, arm64_row r, u32 d) {
 static void emit_load(PRIMITIVE) {
   arm64_row r = arm64_row_of(n->prim, n->imm);
   u32 width = info_of(e, at)->more, d = regs_take(e, at);
-  arm64_imm(&e->code, arm64_load(bytes_of(e, width)), d, element_of(e, n->imm, width), n->part);
+  arm64_imm(&e->code, arm64_load(bytes_of(e, width)), d, element_of(e, n->imm, width),
+            n->part / LANES);
   if (r.op) arm64_3(&e->code, r.op, d, d, 0);
   emit_then(e, r, d);
   regs_release(e, at);
@@ -94,7 +95,8 @@ static void emit_store(PRIMITIVE) {
     emit_then(e, r, SPARE);
     from = SPARE;
   }
-  arm64_imm(&e->code, arm64_store(bytes_of(e, width)), from, element_of(e, n->imm, width), n->part);
+  arm64_imm(&e->code, arm64_store(bytes_of(e, width)), from, element_of(e, n->imm, width),
+            n->part / LANES);
   regs_release(e, at);
 }
 
@@ -107,9 +109,9 @@ static void emit_sum(PRIMITIVE) {
     arm64_imm(c, 0x8b206000u | X17 << 16, X17, SP, 2);
     e->sums_ready = true;
   }
-  arm64_imm(c, arm64_load(width), SPARE, X17, n->part);
+  arm64_imm(c, arm64_load(width), SPARE, X17, n->part / LANES);
   arm64_3(c, A64_FADD, SPARE, SPARE, a);
-  arm64_imm(c, arm64_store(width), SPARE, X17, n->part);
+  arm64_imm(c, arm64_store(width), SPARE, X17, n->part / LANES);
   regs_release(e, at);
 }
 _Static_assert(FOLD_RUNNING == 64, "it is in an instruction");

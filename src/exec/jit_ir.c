@@ -123,7 +123,7 @@ bool jit_is_const64(const jit_build *b, jit_value x, u64 *out_bits) {
   return n->prim == JP_const64;
 }
 
-/* Node v of a round, whose operands are among the round's copies, as part `part`. */
+/* Node v of a round, whose operands are among the round's copies, so many elements on. */
 static jit_node copy_node(const jit_build *b, u32 v, const u32 *copies, u32 part) {
   jit_node x = b->nodes.data[v];
   const jit_prim_info *p = &jit_prim_infos[x.prim];
@@ -151,7 +151,8 @@ jit_build jit_unroll(const jit_build *b, u32 times, u32 lanes) {
     bool one = has_one(b, &b->nodes.data[v], times * lanes);
     for (u32 t = 0; t < times; t++)
       for (u32 i = 0; i < together; i++)
-        copies[t * n + v + i] = jit_add_node(&r, copy_node(b, v + i, &copies[t * n], one ? 0 : t));
+        copies[t * n + v + i] =
+            jit_add_node(&r, copy_node(b, v + i, &copies[t * n], one ? 0 : t * lanes));
   }
   return r;
 }
@@ -175,17 +176,17 @@ static void store_running(jit_build *r, const jit_node *of, u32 *sum, u32 runnin
     for (u32 k = 0; k < half && sum[k + half]; k++)
       sum[k] = 1 + jit_add(r, p.add, 0, sum[k] - 1, sum[k + half] - 1, 0);
   for (u32 k = 0; k < LEFT / lanes; k++)
-    jit_add_node(r, (jit_node){p.store, of->imm, k, {sum[k] - 1}});
+    jit_add_node(r, (jit_node){p.store, of->imm, k * lanes, {sum[k] - 1}});
 }
 
 jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes) {
-  jit_build r = {.a = b->a, .target = b->target, .step = length};
+  jit_build r = {.a = b->a, .target = b->target, .step = length, .whole = true};
   u32 n = (u32)b->nodes.len, running = FOLD_RUNNING / lanes;
   u32 *copies = ARENA_ARRAY(b->a, u32, n + 1);
   u32 *sums = arena_zalloc(b->a, (n + 1) * running * sizeof(u32)); /* value + 1; 0: none yet */
   for (u32 t = 0; t < length / lanes; t++)
     for (u32 v = 0; v < n; v++) {
-      jit_node x = copy_node(b, v, copies, t);
+      jit_node x = copy_node(b, v, copies, t * lanes);
       u32 *sum = &sums[v * running + t % running];
       if (!is_sum(x.prim))
         copies[v] = jit_add_node(&r, x);
@@ -197,13 +198,16 @@ jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes) {
   return r;
 }
 
-jit_build jit_sum_columns(const jit_build *b, u32 length, u32 lanes) {
+jit_build jit_sum_columns(const jit_build *b, const u32 *pitch, u32 num, u32 lanes) {
   jit_build r = {.a = b->a, .target = b->target, .step = lanes};
-  u32 n = (u32)b->nodes.len, *copies = ARENA_ARRAY(b->a, u32, n + 1);
-  u32 *sums = ARENA_ARRAY(b->a, u32, (n + 1) * FOLD_ROWS); /* by level of pairs */
+  u32 len = (u32)b->nodes.len, *copies = ARENA_ARRAY(b->a, u32, len + 1);
+  u32 *sums = ARENA_ARRAY(b->a, u32, (len + 1) * FOLD_ROWS); /* by level of pairs */
   for (u32 t = 0; t < FOLD_ROWS; t++)
-    for (u32 v = 0; v < n; v++) {
-      jit_node x = copy_node(b, v, copies, t * (length / lanes));
+    for (u32 v = 0; v < len; v++) {
+      const jit_node *n = &b->nodes.data[v];
+      bool memory = jit_in_memory(jit_prim_infos[n->prim].shape);
+      jit_node x = copy_node(b, v, copies, 0);
+      if (memory && n->imm < num) x.part = t * pitch[n->imm];
       u32 *sum = &sums[v * FOLD_ROWS], level = 0, y = x.arg[0];
       if (!is_sum(x.prim)) {
         copies[v] = jit_add_node(&r, x);

@@ -50,7 +50,7 @@ typedef u32 jit_value;
 
 typedef struct jit_node {
   u32 prim, imm;
-  u32 part; /* of several rounds that are done as one */
+  u32 part; /* of several rounds that are done as one: elements from the first on */
   u32 arg[3];
 } jit_node;
 
@@ -74,7 +74,8 @@ typedef struct jit_build {
   /* By register in memory: 2 to that power lanes, one behind the other, have one element of it.
    * NULL: a lane has one of its own. */
   const u8 *spread;
-  u32 step; /* elements that it takes in a round, and nothing is ever left; 0: a vector of them */
+  u32 step;   /* elements that it takes in a round; 0: a vector of them */
+  bool whole; /* nothing is ever left of rounds */
 } jit_build;
 
 /* Whether that is the target; of another processor it is not, without a look. */
@@ -108,9 +109,10 @@ bool jit_is_const64(const jit_build *b, jit_value x, u64 *out_bits);
  * round is of so many lanes. */
 jit_build jit_unroll(const jit_build *b, u32 times, u32 lanes);
 /* Of a lowered build, what it sums up summed up by rows of `length` values, or by FOLD_ROWS values
- * of which each is `length` behind the other (vm_sums), of so many lanes a vector. */
+ * of which each is so many elements behind the other, by register up to `num` (vm_sums): of so many
+ * lanes a vector. */
 jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes);
-jit_build jit_sum_columns(const jit_build *b, u32 length, u32 lanes);
+jit_build jit_sum_columns(const jit_build *b, const u32 *pitch, u32 num, u32 lanes);
 /* What makes others of a primitive n, whose operands are x, y and z. */
 typedef jit_value jit_make_fn(jit_build *j, const jit_node *n, jit_value x, jit_value y,
                               jit_value z);

@@ -435,6 +435,8 @@ static bool check_sum(arena *a, vm_sums how, dtype type, size_t n, size_t length
   x[0].type = x[1].type = type;
   x[0].how = x[1].how = how, x[0].n = x[1].n = n, x[0].length = x[1].length = length;
   vm_spec spec = {.num_in = 2, .in_scalar = scalar, .keep_registers = true, .length = (u32)length};
+  u32 pitch[2] = {scalar[0] ? 0 : (u32)length, (u32)length};
+  spec.pitch = pitch;
   vm_code c = draw_sums(prog_begin(a, 1, 1), x, (char *[]){in[0], in[1]}, &spec.num_out);
   spec.code = &c;
   spec.elements = draw(2) ? n : 0;
@@ -479,6 +481,7 @@ static void check_sums(void) {
     dtype type = draw(3) ? DTYPE_f32 : DTYPE_f64;
     CHECK(check_sum(&a, SUMS_BLOCK, type, n, 0));
     CHECK(check_sum(&a, SUMS_ROWS, type, row * (1 + draw(7)), row));
+    row -= draw(2) ? 0 : draw(16);
     CHECK(check_sum(&a, SUMS_COLUMNS, type, FOLD_ROWS * row, row));
     arena_deinit(&a);
   }

@@ -45,11 +45,11 @@ static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
     m.index = RCX, m.scale = 3;
     x86_plain(&e->code, 0, 1, 0x8d, RAX, m); /* lea */
     m.base = RAX;
-    m.disp = (i32)((n->part * 16 + quarter_of(n) * 4) * e->is->lanes);
+    m.disp = (i32)(n->part * 16 + quarter_of(n) * 4 * e->is->lanes);
     return m;
   }
   m.index = RCX;
-  m.disp = (i32)(n->part * e->is->lanes * width);
+  m.disp = (i32)(n->part * width);
   m.scale = width == 8 ? 3 : width == 4 ? 2 : width == 2 ? 1 : 0;
   if (is_upper(n)) m.disp += (i32)(e->is->lanes / 2 * width);
   return m;
@@ -167,7 +167,7 @@ static x86_rm first_of_few(emit *e, const jit_node *n, u32 shift, u32 width) {
   } else {
     m.index = RAX, m.scale = (u8)scale;
   }
-  m.disp = (i32)((n->part * e->is->lanes >> shift) * width);
+  m.disp = (i32)((n->part >> shift) * width);
   return m;
 }
 
@@ -296,7 +296,8 @@ static const u32 minus_zero[2][8] = {
 static bool sums_wide(const emit *e) { return e->sums > e->is->sums; }
 /* The running sum of a primitive, of those in the loop. */
 static u32 running_of(const emit *e, const jit_node *n) {
-  return sums_wide(e) ? 2 * n->part + (n->prim == JP_sumpdh) : n->part;
+  u32 vector = n->part / e->is->lanes;
+  return sums_wide(e) ? 2 * vector + (n->prim == JP_sumpdh) : vector;
 }
 /* The mask of what is left becomes that of half a vector; make_mask takes it back. */
 static void halve_mask(emit *e, bool upper) {
@@ -522,7 +523,7 @@ static void emit_loop(emit *e) {
   x86_arith(c, 5, RDI, (i32)(rounds * lanes));
   x86_jump_back(c, X86_NOT_BELOW, top);
   x86_land(c, few);
-  if (b->step) return;
+  if (b->whole) return;
   if (sums) keep_sums(e);
   x86_arith(c, 0, RDI, (i32)(rounds * lanes));
   u32 none = x86_jump(c, X86_EQUAL);

@@ -87,6 +87,12 @@ void regs_move(emit *e, u32 class, u32 reg, u32 slot, bool store) {
     x86_vex(&e->code, op, reg, 0, regs_slot(e, slot), -1);
 }
 
+/* What is the same all the time. */
+static x86_rm one_at(emit *e, u32 v) {
+  x86_rm m = regs_first(e, node_of(e, v)->imm);
+  m.disp += (i32)(node_of(e, v)->part * info_of(e, v)->more);
+  return m;
+}
 void regs_bring(emit *e, u32 v, u32 to) {
   const jit_prim_info *p = info_of(e, v);
   u32 prim = node_of(e, v)->prim;
@@ -94,7 +100,7 @@ void regs_bring(emit *e, u32 v, u32 to) {
     regs_put(e, regs_op(e, prim), to, 0, pooled_const(e, v), -1);
     return;
   }
-  x86_rm m = regs_first(e, node_of(e, v)->imm);
+  x86_rm m = one_at(e, v);
   if (prim == JP_one32 || prim == JP_one64) {
     regs_put(e, regs_op(e, prim), to, 0, m, -1);
     return;
@@ -115,8 +121,7 @@ bool regs_in_memory(const emit *e, u32 v) {
 x86_rm regs_operand(emit *e, u32 v) {
   if (!regs_in_memory(e, v)) return x86_reg(regs_need(e, v));
   if (!is_invariant(e, v)) return regs_slot(e, e->slot[v] - 1);
-  x86_rm m =
-      info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : regs_first(e, node_of(e, v)->imm);
+  x86_rm m = info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : one_at(e, v);
   m.broadcast = !is_avx2(e);
   return m;
 }

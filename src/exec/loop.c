@@ -469,15 +469,25 @@ static vm_sums find_sums(const kernel *kn) {
   if (kn->sums == SUMS_BLOCK) return may_sum(&kn->p) ? SUMS_BLOCK : SUMS_NONE;
   return kn->sums == SUMS_ROWS ? SUMS_ROWS : SUMS_NONE;
 }
-/* Code that leaves sums of whole blocks, if such is wanted and can be. */
-static void lower_columns(const lower_env *e, kernel *kn, vm_spec spec) {
+/* By input, how far the rows of a block of FOLD_ROWS are apart. */
+static const u32 *find_pitches(arena *a, const kernel *kn, u32 num_in) {
   u64 n = kn->p.max_elements;
+  u32 *pitch = ARENA_ARRAY(a, u32, num_in + 1);
+  if (n % FOLD_ROWS) return NULL;
+  for (u32 i = 0; i < num_in; i++)
+    pitch[i] = kn->p.patterns[i].mode == MODE_SCALAR ? 0 : (u32)(n / FOLD_ROWS);
+  return pitch;
+}
+/* Code that leaves sums of columns, if such is wanted and can be. */
+static void lower_columns(const lower_env *e, kernel *kn, vm_spec spec) {
   kn->summing = NULL;
-  if (kn->sums != SUMS_COLUMNS || n % (FOLD_ROWS * 16) || kn->num_iota || e->fault->op) return;
+  if (kn->sums != SUMS_COLUMNS || kn->num_iota || e->fault->op) return;
+  if (kn->pitch && count_moved(&kn->p)) return;
   spec.sums = SUMS_COLUMNS;
-  spec.length = (u32)(n / FOLD_ROWS);
+  spec.pitch = kn->pitch ? kn->pitch : find_pitches(e->a, kn, spec.num_in);
+  if (!spec.pitch) return;
   kn->summing = vm_lower(e, &spec);
-  if (!kn->summing->sums) kn->summing = NULL;
+  if (!kn->summing->sums || (kn->pitch && kn->summing->num_calls > 1)) kn->summing = NULL;
 }
 
 /* How many elements leave what is brought together for a block in the first-level cache, beside
@@ -569,7 +579,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     u64 best = vm_block_size(kn->unit);
     if (!registers && best > packed_block(p, kn->num_in + kn->num_out))
       best = packed_block(p, kn->num_in + kn->num_out);
-    if (best >= target || kn->unit->num_calls == 0) break;
+    if (best >= target || kn->unit->num_calls == 0 || kn->sums == SUMS_COLUMNS) break;
     target = best;
   }
 }

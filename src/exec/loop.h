@@ -64,7 +64,8 @@ typedef struct kernel {
   u32 num_heavy;                 /* instructions that take many times an addition's time */
   vm_sums sums;     /* that are wanted: of blocks where they are long enough and not too long */
   u32 length;       /* of rows of sums */
-  vm_unit *summing; /* of columns, which then is for whole blocks; NULL: none */
+  const u32 *pitch; /* of columns that are in rows of their own: vm_spec's; NULL: a block has all */
+  vm_unit *summing; /* of columns; NULL: none */
   bool streams;     /* rows of results go past the caches */
   input *in;
   input *out;

@@ -182,7 +182,8 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   if (first == 0 || !leave_results(p, l)) return false;
   u64 whole = FOLD_ROWS * r->columns;
   if (sums_floats(r, l) && of_rows) kn.sums = SUMS_COLUMNS;
-  loop_lower_unit(e, &kn, l, true, whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole);
+  u64 target = whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole;
+  loop_lower_unit(e, &kn, l, true, kn.sums && whole > LOOP_BLOCK ? whole : target);
   if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
   loop_lower_inputs(e, &kn, l);
   if (l->body.kind == REDUCE_SUM && of_rows && p->max_elements % whole == 0)
@@ -209,6 +210,8 @@ static size_t lower_scratch(reduction *r, u64 elements, bool rows, u64 taken) {
   r->body_at = r->summing_at;
   if (r->kn.summing) r->body_at += align_up(vm_scratch_bytes(r->kn.summing, r->block), 64);
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
+  r->lines_at = r->acc_at;
+  if (r->lines) r->acc_at += r->c.n * FOLD_ROWS * r->acc_bytes;
   if (!rows) {
     r->levels = accumulators_levels(taken);
     return r->acc_at + accumulators_bytes(&r->c, r->levels, r->block);
@@ -250,6 +253,22 @@ static i64 *find_steps(arena *a, const reduction *r) {
   return steps;
 }
 
+/* Sums of columns of what is computed: FOLD_ROWS rows at once, by code where they are as far apart
+ * as it can say. */
+static void prepare_lines(arena *a, reduction *r, u32 num_in) {
+  enum { FAR = 1 << 24 };
+  const plan *p = &r->other;
+  r->lines = true;
+  r->kn.sums = SUMS_COLUMNS;
+  u32 *pitch = ARENA_ARRAY(a, u32, num_in + 1), last = p->rank - 1;
+  for (u32 i = 0; i < num_in; i++) {
+    i64 s = p->walks[i].stride[last];
+    pitch[i] = s < 0 || s > FAR ? FAR : (u32)s;
+    if (pitch[i] == FAR || p->dims[last] < FOLD_ROWS) r->kn.sums = SUMS_NONE;
+  }
+  r->kn.pitch = pitch;
+}
+
 /* Long rows of blocks that are whole, of what lies in one piece. */
 static void lower_far(reduction *r, const fold_kernels *of_rows) {
   enum { FEWEST = 32 };
@@ -262,8 +281,7 @@ static void lower_far(reduction *r, const fold_kernels *of_rows) {
   r->sum_far = of_rows->sum_far;
 }
 
-void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
-  if (unroll_reduce(e, l, false, out)) return;
+static reduction *begin_lowering(const lower_env *e, const prog_loop *l) {
   reduction *r = ARENA_NEW(e->a, reduction);
   dtype *types = ARENA_ARRAY(e->a, dtype, l->num_out);
   r->out = ARENA_ARRAY(e->a, input, l->num_out);
@@ -273,12 +291,17 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     r->out[o] = loop_input(e, &l->out[o]);
   }
   r->fold = find_fold(e->k, l->body.kind, l->num_out, types);
-  vm_rtype t = vm_rtype_of(types[0]);
-  const fold_kernels *of_rows = e->k->fold_rows[t];
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
-  r->each = find_each(e->k, l->body.kind, t);
-  r->words = find_words(r, l, of_rows);
+  r->each = find_each(e->k, l->body.kind, vm_rtype_of(types[0]));
   r->max = l->body.kind == REDUCE_MAX;
+  return r;
+}
+
+void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
+  if (unroll_reduce(e, l, false, out)) return;
+  reduction *r = begin_lowering(e, l);
+  const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(r->c.types[0])];
+  r->words = find_words(r, l, of_rows);
   if (reduce_goes_along(l) && lower_blocks_of_rows(e, r, l)) {
     *out = (exec_step){.run = r->words ? reduce_run_words : reduce_run_blocks_of_rows,
                        .data = r,
@@ -301,6 +324,8 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   split_plans(e, r, l, rows);
   if (rows && r->fold && l->num_out == 1 && sums_floats(r, l)) r->kn.sums = SUMS_BLOCK;
   bool as_it_is = l->code.len == 2;
+  if (!rows && !as_it_is && sums_floats(r, l) && of_rows && r->other.blocks >= FOLD_ROWS)
+    prepare_lines(e->a, r, l->num_in);
   bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
   loop_lower_unit(e, &r->kn, l, true,
                   rows && r->fold && as_it_is ? LONG
@@ -312,6 +337,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (sums_rows && unit->num_calls == 0 && unit->outputs[0].reg == 0 &&
       r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;
+  if (r->lines) r->sum_rows = of_rows->sum_rows;
   if (has_short_rows(r)) r->steps = find_steps(e->a, r);
   u64 block_cost = loop_cost(&r->kn, r->kn.p.max_elements);
   *out = (exec_step){.run = !rows               ? reduce_run_columns

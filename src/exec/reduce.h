@@ -29,13 +29,14 @@ typedef struct reduction {
   kern_words_fn *words; /* of blocks of rows of one input, floats of 16 bits; NULL: not so */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   kern_groups_fn *sum_rows;
+  bool lines;  /* the same of what is computed */
   input *out;  /* with their walks among those of the kept dims */
   u32 *init;   /* slots; NULL: zeros */
   u64 block;   /* the most elements that the body is run on */
   u64 columns; /* few of them: how many */
   u64 room;    /* rows: elements of a level */
   u32 levels;
-  size_t summing_at, body_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
+  size_t summing_at, body_at, lines_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
 } reduction;
 
 /* The ways; `data` is a reduction. Short rows: of one block, all of which is read where it lies. */

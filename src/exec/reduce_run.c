@@ -381,6 +381,51 @@ static u64 add_rows(const reduction *r, const exec_env *env, const block *b, i64
   return groups * FOLD_ROWS;
 }
 
+/* Rows of a block, or where they are apart, that are summed up by one code as accumulators take
+ * them: n columns. */
+static void sum_block(const reduction *r, const exec_env *env, reducing *s, const block *b,
+                      const i64 *extra, accumulators *a, bool again, size_t n) {
+  static const float minus_zero = -0.0f; /* changes nothing */
+  static const double wide_zero = -0.0;
+  const kernel *kn = &r->kn;
+  loop_fetch(kn, env, s->reg, s->packed, b, extra, again);
+  for (u32 i = 0; i < kn->num_in; i++) s->summing[i] = s->reg[i];
+  for (u32 o = 0; o < r->c.n; o++) {
+    bool wide = r->c.width[o] == sizeof wide_zero;
+    const void *zero = wide ? (const void *)&wide_zero : &minus_zero;
+    s->summing[kn->num_in + o] = a->acc[o];
+    if (a->taken[0] == 0) kn->k->splat[wide ? 3 : 2](n, a->acc[o], zero, NULL, NULL);
+  }
+  vm_run(kn->summing, s->summing, n);
+  if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, n);
+}
+
+/* The same of FOLD_ROWS rows of computed values from `index` on, which moves behind them. */
+static void add_lines(const reduction *r, const exec_env *env, reducing *s, const block *b,
+                      i64 *index, accumulators *a) {
+  const plan *other = &r->other;
+  u32 last = other->rank - 1;
+  i64 extra[160];
+  const void *rows[COMBINE_OPERANDS][FOLD_ROWS];
+  if (r->kn.summing && index[last] + FOLD_ROWS <= other->dims[last]) {
+    walk_offsets(other, index, extra);
+    sum_block(r, env, s, b, extra, a, false, b->elements);
+    index[last] += FOLD_ROWS - 1;
+    next_index(other, index);
+    return;
+  }
+  for (u32 k = 0; k < FOLD_ROWS; k++, next_index(other, index)) {
+    walk_offsets(other, index, extra);
+    run_values(r, env, s, b, extra, false);
+    for (u32 o = 0; o < r->c.n; o++)
+      rows[o][k] = memcpy(env->scratch + r->lines_at + (o * FOLD_ROWS + k) * r->acc_bytes,
+                          s->value[o], b->elements * r->c.width[o]);
+  }
+  for (u32 o = 0; o < r->c.n; o++)
+    r->sum_rows(b->elements, a->acc[o], rows[o], a->taken[0] == 0, 1, 0);
+  if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, b->elements);
+}
+
 void reduce_run_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
   const reduction *r = data;
   const plan *p = &r->kn.p;
@@ -398,6 +443,8 @@ void reduce_run_columns(const void *data, const exec_env *env, u64 begin, u64 en
       r->kn.k->splat[vm_log2_width(r->c.width[o])](b.elements, a.acc[o], s.init[o], NULL, NULL);
     a.taken[0] = 1;
     u64 k = 0;
+    for (; r->lines && k + FOLD_ROWS <= r->other.blocks; k += FOLD_ROWS)
+      add_lines(r, env, &s, &b, index, &a);
     while (r->sum_rows && k + FOLD_ROWS <= r->other.blocks) k += add_rows(r, env, &b, index, &a);
     for (; k < r->other.blocks; k++, next_index(&r->other, index)) {
       walk_offsets(&r->other, index, extra);
@@ -440,25 +487,6 @@ static void take_rows(const reduction *r, const reducing *s, accumulators *a) {
   if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, n);
 }
 
-/* What take_rows does of what run_values does, by one code. */
-static void sum_block(const reduction *r, const exec_env *env, reducing *s, const block *b,
-                      const i64 *extra, accumulators *a, bool again) {
-  static const float minus_zero = -0.0f; /* changes nothing */
-  static const double wide_zero = -0.0;
-  const kernel *kn = &r->kn;
-  size_t n = taken_at_once(r);
-  loop_fetch(kn, env, s->reg, s->packed, b, extra, again);
-  for (u32 i = 0; i < kn->num_in; i++) s->summing[i] = s->reg[i];
-  for (u32 o = 0; o < r->c.n; o++) {
-    bool wide = r->c.width[o] == sizeof wide_zero;
-    const void *zero = wide ? (const void *)&wide_zero : &minus_zero;
-    s->summing[kn->num_in + o] = a->acc[o];
-    if (a->taken[0] == 0) kn->k->splat[wide ? 3 : 2](n, a->acc[o], zero, NULL, NULL);
-  }
-  vm_run(kn->summing, s->summing, n);
-  if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, n);
-}
-
 /* Rows in blocks of the same number each, but for the last ones. */
 static void take_blocks(const reduction *r, const exec_env *env, reducing *s, const i64 *extra,
                         accumulators *a) {
@@ -468,7 +496,7 @@ static void take_blocks(const reduction *r, const exec_env *env, reducing *s, co
     block b;
     loop_find_block(p, i, &b);
     if (r->kn.summing && b.elements == p->max_elements) {
-      sum_block(r, env, s, &b, extra, a, i > 0);
+      sum_block(r, env, s, &b, extra, a, i > 0, taken_at_once(r));
       continue;
     }
     run_values(r, env, s, &b, extra, i > 0);

@@ -178,6 +178,51 @@ static void test_columns_of_calls(arena *a) {
   CHECK(most < 1e-4);
 }
 
+/* Sums of columns of numbers that are computed, each of its row's and its column's: exact. Rows lie
+ * one behind the other, or the other way round. */
+static void check_lines(arena *a, i64 rows, i64 n, dtype t, bool turned) {
+  size_t count = (size_t)(rows * n), width = dtype_size(t);
+  char *x = malloc(count * width), *w = malloc((size_t)rows * width),
+       *c = malloc((size_t)n * width);
+  char *z = malloc((size_t)n * width), init[8];
+  u32 seed = 23;
+  for (size_t i = 0; i < count; i++)
+    num_from_f64(t, (double)floorf(noise(&seed) * 8), x + i * width);
+  for (i64 i = 0; i < rows; i++) num_from_f64(t, (double)(i % 5), w + i * (i64)width);
+  for (i64 i = 0; i < n; i++) num_from_f64(t, (double)(i % 7), c + i * (i64)width);
+  num_from_f64(t, 3, init);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, count), pw = prog_param(b, t, (u64)rows), pc = prog_param(b, t, (u64)n);
+  u32 out = prog_result(b, t, (u64)n, -1), from = prog_const(b, t, 1, init);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){n, rows}, S, L);
+  i64 first = turned ? (rows - 1) * n : 0;
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, first, (i64[]){1, turned ? -n : n}));
+  u32 y = vm_load(b, &l->code, t, prog_loop_in(b, l, pw, 0, (i64[]){0, 1}));
+  v = vm_emit(b, &l->code, VM_mul, t, v, y, 0);
+  y = vm_load(b, &l->code, t, prog_loop_in(b, l, pc, 0, (i64[]){1, 0}));
+  prog_loop_out(b, l, out, 0, (i64[]){1, 0}, vm_emit(b, &l->code, VM_add, t, v, y, 0));
+  prog_loop_reduce(b, l, 1, &from, (prog_body){.kind = REDUCE_SUM});
+  CHECK(!*run(b, (void *[]){x, w, c}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < n; i++) {
+    double want = 3;
+    for (i64 k = 0; k < rows; k++) {
+      i64 at = (turned ? rows - 1 - k : k) * n + i;
+      want += num_to_f64(t, x + at * (i64)width) * (double)(k % 5) + (double)(i % 7);
+    }
+    bad += num_to_f64(t, z + i * (i64)width) != want;
+  }
+  CHECK(bad == 0);
+  free(x), free(w), free(c), free(z);
+}
+static void test_lines(arena *a) {
+  static const i64 widths[] = {1, 16, 31, 300, 1000, 1024, 1025, 2048, 2500, 5000};
+  for (size_t i = 0; i < COUNT(widths); i++)
+    for (i64 rows = 3; rows < 2000; rows = rows * 4 + 1)
+      for (int k = 0; k < 4; k++)
+        check_lines(a, rows, widths[i], k / 2 ? DTYPE_f64 : DTYPE_f32, k % 2);
+}
+
 /* Of rows of bf16 or f16, as they are: numbers, zeros and a few NaNs. */
 static void check_words(arena *a, i64 rows, i64 n, dtype t, prog_reducer kind) {
   size_t count = (size_t)(rows * n);
@@ -552,6 +597,7 @@ static void run_tests(arena *a, const exec_options *options) {
   check_streams(a, 1 << 22, DTYPE_f64);
   check_streams(a, 33 << 13, DTYPE_f32);
   test_short_rows(a);
+  test_lines(a);
   test_columns_of_calls(a);
   test_order(a);
   test_windows(a);

@@ -244,6 +244,8 @@ static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *
                        .spread = spread,
                        .sums = k + 1 == g->n ? u->sums : SUMS_NONE,
                        .length = l->spec->length,
+                       .pitch = l->spec->pitch,
+                       .num_in = u->num_in,
                        .scalar = first->scalar};
     if (g->compiled[k] && !(c.run = jit_compile(j, l->a, &piece))) return false;
     if (l->spec->rows && g->n == 1 && c.run && !c.scalar && jit_has_rows(j)) {

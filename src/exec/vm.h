@@ -43,8 +43,8 @@ typedef enum vm_sums {
   SUMS_BLOCK,  /* of a block of FOLD_RUNNING values at least and fewer than FOLD_LONG, their sum:
                   in the output's memory */
   SUMS_ROWS,   /* of each row, of `length` values, its first 16, whose sum is that of the row */
-  SUMS_COLUMNS /* of n values and as many behind each `length`, FOLD_ROWS in all, what sum_rows adds
-                  to what is in the output's memory; n is `length` and a multiple of 16 */
+  SUMS_COLUMNS /* of n values and as many in each of the next rows, FOLD_ROWS in all, what sum_rows
+                  adds to what is in the output's memory */
 } vm_sums;
 
 /* Several calls made one: over n elements, with what is in the registers. */
@@ -110,7 +110,8 @@ typedef struct vm_spec {
   bool rows;               /* vm_unit.rows is wanted */
   u64 elements;            /* of a block, about; 0: many */
   vm_sums sums;            /* only sums of outputs are wanted, floats in registers */
-  u32 length;
+  u32 length;       /* of rows of sums */
+  const u32 *pitch; /* by input, of columns of sums: elements to the next row, 0: it has the same */
 } vm_spec;
 
 /* The code must be valid. An instruction that no kernel does for its type shows in e->fault: the
