@@ -19,6 +19,7 @@ extern const vm_op_info vm_op_infos[VM_OP_COUNT];
 typedef enum slot_use { USE_READ, USE_WRITE, USE_UPDATE } slot_use;
 typedef void slot_fn(void *user, u32 *slot, slot_use use);
 void prog_step_slots(prog_step *s, slot_fn *fn, void *user);
+void prog_step_rename(prog_step *s, u32 from, u32 to); /* it touches `to` in the place of `from` */
 
 /* Where it may go but to the next step; NULL: nowhere. */
 prog_jump *prog_step_jump(const prog_step *s);
@@ -122,6 +123,11 @@ void prog_plan(arena *a, arena *scratch, program *p);
 /* sink.c: the steps in an order in which what is large is made later. NULL: as they are. Of a
  * program not laid out yet, each of whose values is merged with all that it can be. */
 prog_step *prog_sink(arena *a, program *p);
+
+/* remake.c: values that live while step `peak` runs, with `bytes` in use, and could be made again
+ * later, of what is there then. Of a program as prog_sink has it; true: steps have changed. Steps
+ * and slots from `scratch`, what steps have from `a`. */
+bool prog_remake(arena *a, arena *scratch, program *p, u32 peak, u64 bytes);
 
 /* flow.c: proves that the plan of a valid program keeps every value as long as it is needed, and
  * that nothing is read before it is written. The error (INVALID_ARGUMENT) names the step. */

@@ -91,19 +91,10 @@ static void find_lives(planner *pl) {
   for (u32 i = 0; i < p->num_slots; i++) find_life(pl, i);
 }
 
-typedef struct renaming {
-  u32 from, to;
-} renaming;
-static void rename_slot(void *user, u32 *slot, slot_use use) {
-  (void)use;
-  const renaming *r = user;
-  if (*slot == r->from) *slot = r->to;
-}
 /* All steps use `to` in the place of `from`, whose life becomes part of its own. */
 static void rename_all(planner *pl, u32 from, u32 to) {
-  renaming r = {from, to};
   touch_at **end = &pl->touches[from];
-  for (; *end; end = &(*end)->next) prog_step_slots(&pl->p->steps[(*end)->step], rename_slot, &r);
+  for (; *end; end = &(*end)->next) prog_step_rename(&pl->p->steps[(*end)->step], from, to);
   *end = pl->touches[to];
   pl->touches[to] = pl->touches[from];
   pl->touches[from] = NULL;
@@ -142,8 +133,7 @@ static void save_param(planner *pl, u32 q) {
   slots[p->num_slots].kind = SLOT_WORK;
   p->slots = slots;
   u32 copy_slot = p->num_slots++;
-  renaming r = {q, copy_slot};
-  for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], rename_slot, &r);
+  for (u32 i = 0; i < p->num_steps; i++) prog_step_rename(&p->steps[i], q, copy_slot);
   prog_copy *c = ARENA_NEW(pl->out, prog_copy);
   c->rank = 1;
   c->dims[0] = (i64)slots[q].count;
@@ -526,15 +516,21 @@ static by_step sort_slots(planner *pl, bool by_last) {
   return r;
 }
 
-/* Of what is more, or less, from each step on: the most that there is at a time. */
-static u64 most_of(const planner *pl, const i64 *change) {
-  i64 now = 0, most = 0;
-  for (u32 t = 0; t < pl->p->num_steps; t++) most = max_i64(most, now += change[t]);
-  return (u64)most;
+/* Of what is more, or less, from each step on: the most that there is at a time, and when. */
+typedef struct peak {
+  i64 bytes;
+  u32 step;
+} peak;
+static peak most_of(const planner *pl, const i64 *change) {
+  peak most = {0};
+  i64 now = 0;
+  for (u32 t = 0; t < pl->p->num_steps; t++)
+    if ((now += change[t]) > most.bytes) most = (peak){now, t};
+  return most;
 }
 
 /* The most bytes of temporaries and of results begun that are there at once. */
-static u64 peak_of(const planner *pl) {
+static peak peak_of(const planner *pl) {
   const program *p = pl->p;
   i64 *change = arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(i64));
   for (u32 i = 0; i < p->num_slots; i++) {
@@ -607,7 +603,7 @@ static u64 least_of(const planner *pl, const tenants *list) {
     change[list->data[i].first] += (i64)list->data[i].bytes;
     change[list->data[i].last + 1] -= (i64)list->data[i].bytes;
   }
-  return most_of(pl, change);
+  return (u64)most_of(pl, change).bytes;
 }
 
 /* In order, each in the lowest free place below `limit`; false: *worst has none. */
@@ -676,12 +672,21 @@ static void lay_out(planner *pl) {
 static void sink_steps(planner *pl) {
   prog_step *before = pl->p->steps, *sunk = prog_sink(pl->a, pl->p);
   if (!sunk) return;
-  u64 peak = peak_of(pl);
+  i64 bytes = peak_of(pl).bytes;
   pl->p->steps = sunk;
   refresh(pl);
-  if (peak_of(pl) <= peak) return;
+  if (peak_of(pl).bytes <= bytes) return;
   pl->p->steps = before;
   refresh(pl);
+}
+
+/* Each time at the step that has then the most. */
+static void remake_values(planner *pl) {
+  enum { MOST_ROUNDS = 8 };
+  for (u32 i = 0; i < MOST_ROUNDS; i++, refresh(pl)) {
+    peak most = peak_of(pl);
+    if (!prog_remake(pl->out, pl->a, pl->p, most.step, (u64)most.bytes)) return;
+  }
 }
 
 /* Called by prog_finish for a program that prog_check has found sound. The order matters: copies
@@ -696,5 +701,6 @@ void prog_plan(arena *a, arena *scratch, program *p) {
   drop_idle_moves(&pl);
   sink_steps(&pl);
   if (prog_form_strips(a, scratch, p)) refresh(&pl);
+  remake_values(&pl);
   lay_out(&pl);
 }

@@ -126,6 +126,18 @@ void prog_step_slots(prog_step *s, slot_fn *fn, void *user) {
   }
 }
 
+typedef struct renaming {
+  u32 from, to;
+} renaming;
+static void rename_slot(void *user, u32 *slot, slot_use use) {
+  (void)use;
+  const renaming *r = user;
+  if (*slot == r->from) *slot = r->to;
+}
+void prog_step_rename(prog_step *s, u32 from, u32 to) {
+  prog_step_slots(s, rename_slot, &(renaming){from, to});
+}
+
 /* A row that goes anywhere else has a prog_jump, or does not build. */
 #define TARGETS_ON(payload) NULL
 #define TARGETS_AWAY(payload) payload
