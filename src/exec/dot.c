@@ -124,12 +124,19 @@ static bool merges(const i64 *dims, const i64 *stride, u32 rank, i64 *step) {
   return true;
 }
 
-/* Offsets of all index combinations of dims, row-major. */
-static axis flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank) {
-  axis x = {.n = prog_volume(dims, rank)};
-  if (merges(dims, stride, rank, &x.step)) return x;
-  i64 *at = ARENA_ARRAY(a, i64, x.n + 1), index[4 * PROG_MAX_DIMS] = {0}, offset = 0;
-  for (u64 i = 0; i < x.n; i++) {
+static bool is_table(const offset_table *t, const i64 *dims, const i64 *stride, u32 rank) {
+  return t->rank == rank && memcmp(t->dims, dims, rank * sizeof *dims) == 0 &&
+         memcmp(t->stride, stride, rank * sizeof *stride) == 0;
+}
+
+const i64 *dot_table(const lower_env *e, const i64 *dims, const i64 *stride, u32 rank) {
+  enum { MOST_LOOKED_AT = 64 };
+  offset_table *t = e->tables ? *e->tables : NULL;
+  for (u32 i = 0; t && i < MOST_LOOKED_AT; t = t->next, i++)
+    if (is_table(t, dims, stride, rank)) return t->at;
+  u64 n = prog_volume(dims, rank);
+  i64 *at = ARENA_ARRAY(e->a, i64, n + 1), index[4 * PROG_MAX_DIMS] = {0}, offset = 0;
+  for (u64 i = 0; i < n; i++) {
     at[i] = offset;
     for (u32 d = rank; d-- > 0;) {
       offset += stride[d];
@@ -138,7 +145,18 @@ static axis flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank) {
       index[d] = 0;
     }
   }
-  x.table = at;
+  if (!e->tables) return at;
+  t = ARENA_NEW(e->a, offset_table);
+  *t = (offset_table){*e->tables, rank, arena_copy(e->a, dims, rank * sizeof *dims),
+                      arena_copy(e->a, stride, rank * sizeof *stride), at};
+  *e->tables = t;
+  return at;
+}
+
+/* Offsets of all index combinations of dims. */
+static axis flatten(const lower_env *e, const i64 *dims, const i64 *stride, u32 rank) {
+  axis x = {.n = prog_volume(dims, rank)};
+  if (!merges(dims, stride, rank, &x.step)) x.table = dot_table(e, dims, stride, rank);
   return x;
 }
 
@@ -359,26 +377,26 @@ static bool lies_across(const dims *m, const dims *n) {
   return across == 1 && along > 1;
 }
 
-static void find_axes(arena *a, const prog_dot *d, product *p) {
+static void find_axes(const lower_env *e, const prog_dot *d, product *p) {
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
   dims b_dims = take_dims(d, 0, d->nb, true), m_dims = take_dims(d, m, d->nm, true);
   dims n_dims = take_dims(d, n, d->nn, true), k_dims = take_dims(d, k, d->nk, false);
-  p->lhs_b = flatten(a, b_dims.size, b_dims.lhs, b_dims.n);
-  p->rhs_b = flatten(a, b_dims.size, b_dims.rhs, b_dims.n);
-  p->out_b = flatten(a, b_dims.size, b_dims.out, b_dims.n);
-  p->lhs_m = flatten(a, m_dims.size, m_dims.lhs, m_dims.n);
-  p->out_m = flatten(a, m_dims.size, m_dims.out, m_dims.n);
-  p->rhs_n = flatten(a, n_dims.size, n_dims.rhs, n_dims.n);
-  p->out_n = flatten(a, n_dims.size, n_dims.out, n_dims.n);
-  p->lhs_k = flatten(a, k_dims.size, k_dims.lhs, k_dims.n);
-  p->rhs_k = flatten(a, k_dims.size, k_dims.rhs, k_dims.n);
+  p->lhs_b = flatten(e, b_dims.size, b_dims.lhs, b_dims.n);
+  p->rhs_b = flatten(e, b_dims.size, b_dims.rhs, b_dims.n);
+  p->out_b = flatten(e, b_dims.size, b_dims.out, b_dims.n);
+  p->lhs_m = flatten(e, m_dims.size, m_dims.lhs, m_dims.n);
+  p->out_m = flatten(e, m_dims.size, m_dims.out, m_dims.n);
+  p->rhs_n = flatten(e, n_dims.size, n_dims.rhs, n_dims.n);
+  p->out_n = flatten(e, n_dims.size, n_dims.out, n_dims.n);
+  p->lhs_k = flatten(e, k_dims.size, k_dims.lhs, k_dims.n);
+  p->rhs_k = flatten(e, k_dims.size, k_dims.rhs, k_dims.n);
 }
 
 /* The scratch: what dot_own needs; then sums of oneDNN's groups in the place of dot_own's; f32
  * copies. */
-static size_t place_scratch(arena *a, product *p) {
+static size_t place_scratch(const lower_env *e, product *p) {
   size_t sums = p->sgemm_groups ? align_up(p->unit_m * p->unit_n * 4, 64) : 0;
-  size_t line = dot_own_prepare(a, p);
+  size_t line = dot_own_prepare(e, p);
   if (p->row_at < p->total_at + sums) p->row_at = p->total_at + sums;
   p->wide_at = p->row_at + line;
   return p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
@@ -460,7 +478,7 @@ static bool see_product(const lower_env *e, const prog_dot *d, product *p) {
   p->rhs_offset = d->rhs_offset * (i64)dtype_size(p->rhs_type);
   p->out_offset = d->out_offset * (i64)dtype_size(p->out_type);
   if (p->batches == 0 || p->m == 0 || p->n == 0) return false;
-  find_axes(e->a, d, p);
+  find_axes(e, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
   choose_strips(e, p);
   return true;
@@ -488,7 +506,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   if (!tall) choose_sgemm(p);
   if (!p->use_sgemm) choose_units(p, true);
   p->by_columns = d != &turned && !tall && !p->use_sgemm;
-  out->scratch = place_scratch(e->a, p);
+  out->scratch = place_scratch(e, p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;
   if (!tall && !across) dot_tiles_lower(e, p, d, out);

@@ -67,8 +67,10 @@ static inline char *dot_result(const product *p, const exec_env *env) {
   return (char *)env->slots[p->out] + p->out_offset;
 }
 
+/* Offsets of all index combinations of dims, row-major. */
+const i64 *dot_table(const lower_env *e, const i64 *dims, const i64 *stride, u32 rank);
 /* Chooses how; the rest of *p is there. Returns bytes of scratch from p->row_at on. */
-size_t dot_own_prepare(arena *a, product *p);
+size_t dot_own_prepare(const lower_env *e, product *p);
 /* Rows [m0, m0 + m) and columns [n0, n0 + n) of one batch element. */
 void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
              u64 m, u64 n0, u64 n);

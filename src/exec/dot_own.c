@@ -422,31 +422,29 @@ static bool lies_well(const product *p, const axis *apart) {
 }
 
 /* Offsets of the first elements. */
-static void list_steps(arena *a, axis *x, u64 most) {
+static void list_steps(const lower_env *e, axis *x, u64 most) {
   if (x->table) return;
-  u64 n = x->n < most ? x->n : most;
-  i64 *steps = ARENA_ARRAY(a, i64, n + 1);
-  axis_list(x, 0, n, steps);
-  x->steps = steps;
+  i64 n = (i64)(x->n < most ? x->n : most);
+  x->steps = dot_table(e, &n, &x->step, 1);
 }
-static axis steps_of(arena *a, u64 n, u64 step) {
+static axis steps_of(const lower_env *e, u64 n, u64 step) {
   axis x = {.n = n, .step = (i64)step};
-  list_steps(a, &x, n);
+  list_steps(e, &x, n);
   return x;
 }
 
-static void list_offsets(arena *a, product *p, size_t ldc) {
+static void list_offsets(const lower_env *e, product *p, size_t ldc) {
   u64 elements = p->kc / p->each, row = p->across_a ? 1 : elements;
   if (p->direct_a) row = (u64)(p->lhs_m.step / (i64)p->each);
-  list_steps(a, &p->lhs_m, MC);
-  list_steps(a, &p->out_m, MC);
-  list_steps(a, &p->lhs_k, p->kc);
-  list_steps(a, &p->rhs_k, p->kc);
-  list_steps(a, &p->rhs_n, DOT_VECTORS * p->strips->lanes);
-  p->out_row = steps_of(a, p->mc, ldc);
+  list_steps(e, &p->lhs_m, MC);
+  list_steps(e, &p->out_m, MC);
+  list_steps(e, &p->lhs_k, p->kc);
+  list_steps(e, &p->rhs_k, p->kc);
+  list_steps(e, &p->rhs_n, DOT_VECTORS * p->strips->lanes);
+  p->out_row = steps_of(e, p->mc, ldc);
   if (p->direct_a && p->each == 1) return;
-  p->packed_m = steps_of(a, p->mc, row);
-  p->packed_k = steps_of(a, elements, p->across_a ? p->mc : 1);
+  p->packed_m = steps_of(e, p->mc, row);
+  p->packed_k = steps_of(e, elements, p->across_a ? p->mc : 1);
 }
 
 /* Terms that lie as they are joined. */
@@ -456,7 +454,7 @@ static bool is_joined(const product *p) {
          m->step % (i64)p->each == 0;
 }
 
-size_t dot_own_prepare(arena *a, product *p) {
+size_t dot_own_prepare(const lower_env *e, product *p) {
   enum { FEW = 4, NEAR = 512, NARROW = 128 };
   const dot_strips *s = p->strips;
   u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
@@ -479,7 +477,7 @@ size_t dot_own_prepare(arena *a, product *p) {
   p->b_at = p->a_at + (p->direct_a ? 0 : align_up((p->mc + DOT_ROWS) * KC * p->size, 64));
   p->c_at = p->b_at + align_up(wide * KC * p->size, 64);
   p->total_at = p->c_at + align_up(c, 64);
-  list_offsets(a, p, nc);
+  list_offsets(e, p, nc);
   p->row_at = p->total_at + (p->groups ? align_up(c, 64) : 0);
   return align_up(KC * 32 + NC * 16, 64) + (p->each > 1 ? align_up(wide * KC * p->size, 64) : 0);
 }

@@ -162,12 +162,19 @@ static status check_members(executor_image *im) {
 }
 
 /* Everything that may run out of memory; apart, so that no local lives across the jump. */
-static status fill_image(executor_image *im) {
+static status fill_image(executor_image *im, arena *scratch) {
   RETURN_IF_ERROR(check_members(im));
   im->k = vm_kernels_get();
   lower_fault fault = {0};
   im->jit = jit_begin(im->mem, im->k, im->prog->flush_denormals);
-  lower_env e = {.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault, .jit = im->jit};
+  offset_table *tables = NULL;
+  lower_env e = {.a = &im->a,
+                 .scratch = scratch,
+                 .tables = &tables,
+                 .prog = im->prog,
+                 .k = im->k,
+                 .fault = &fault,
+                 .jit = im->jit};
   RETURN_IF_ERROR(lower_steps(im, &e));
   if (im->jit && !jit_seal(im->jit)) { /* once more, without */
     jit_end(im->jit);
@@ -179,11 +186,12 @@ static status fill_image(executor_image *im) {
   if (dev_poison_wanted()) im->deaths = prog_find_deaths(&im->a, im->prog);
   return NULL;
 }
-static status try_fill_image(executor_image *im) {
+static status try_fill_image(executor_image *im, arena *scratch) {
   oom_trap trap;
   arena_init(&im->a, im->mem, &trap);
+  arena_init(scratch, im->mem, &trap);
   if (setjmp(trap.at)) return status_oom();
-  status s = fill_image(im);
+  status s = fill_image(im, scratch);
   im->a.trap = NULL; /* nothing is allocated after this */
   return s;
 }
@@ -196,7 +204,9 @@ status exec_image_create(const allocator *mem, const program *prog, void (*relea
   if (!im) return status_oom();
   im->mem = mem;
   im->prog = prog;
-  status s = try_fill_image(im);
+  arena scratch;
+  status s = try_fill_image(im, &scratch);
+  arena_deinit(&scratch);
   if (s) {
     jit_end(im->jit);
     arena_deinit(&im->a);

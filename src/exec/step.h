@@ -66,8 +66,17 @@ typedef struct lower_fault {
   status words;
 } lower_fault;
 
+/* Offsets of a list of dims whose strides do not merge, known by what they are made of. */
+typedef struct offset_table {
+  struct offset_table *next;
+  u32 rank;
+  const i64 *dims, *stride, *at;
+} offset_table;
+
 typedef struct lower_env {
   arena *a;
+  arena *scratch;        /* vm_lower's, which resets it; NULL: it takes `a` */
+  offset_table **tables; /* steps of one shape share theirs; NULL: they do not */
   const program *prog;
   const vm_kernels *k;
   lower_fault *fault;

@@ -183,20 +183,25 @@ static u32 count_outer_indices(const lowering *l, const prog_loop *p) {
   return n;
 }
 
-/* The lowering of a step looks at the program for what its slots are, and for the results, in whose
- * memory some of them lie. */
+/* The lowering of a step looks at the program for what its slots are, and for those results in
+ * whose memory some of them lie, of which there may be far more in all. */
 static const lower_env *with_slots(lowering *l, lower_env *e) {
   const program *p = l->e->prog;
   u32 n = (u32)l->slots.len;
   l->inner = *p;
-  l->inner.num_slots = n + p->num_results;
-  l->inner.slots = ARENA_ARRAY(e->a, prog_slot, l->inner.num_slots + 1);
-  l->inner.result_slot = ARENA_ARRAY(e->a, u32, p->num_results + 1);
+  l->inner.slots = ARENA_ARRAY(e->a, prog_slot, 2 * n + 1);
+  l->inner.result_slot = ARENA_ARRAY(e->a, u32, n + 1);
+  l->inner.num_results = 0;
   memcpy(l->inner.slots, l->slots.data, n * sizeof *l->inner.slots);
-  for (u32 i = 0; i < p->num_results; i++) {
-    l->inner.slots[n + i] = p->slots[p->result_slot[i]];
-    l->inner.result_slot[i] = n + i;
+  for (u32 i = 0; i < n; i++) {
+    prog_slot *s = &l->inner.slots[i];
+    if (s->kind != SLOT_WORK || s->alias < 0) continue;
+    u32 k = l->inner.num_results++;
+    l->inner.slots[n + k] = p->slots[p->result_slot[s->alias]];
+    l->inner.result_slot[k] = n + k;
+    s->alias = (i32)k;
   }
+  l->inner.num_slots = n + l->inner.num_results;
   e->prog = &l->inner;
   return e;
 }

@@ -210,7 +210,7 @@ static void number_registers(vm_unit *u, const vm_calls *l, const slots *s) {
   u->num_slots = s->count;
   u->num_regs = u->first_slot + u->num_slots + 1; /* the last is NULL */
   u->num_calls = (u32)l->calls.len;
-  u->calls = arena_copy(l->a, l->calls.data, u->num_calls * sizeof(vm_call));
+  u->calls = arena_copy(l->kept, l->calls.data, u->num_calls * sizeof(vm_call));
   for (u32 i = 0; i < u->num_calls; i++) {
     vm_call *c = &u->calls[i];
     c->d = final_reg(u, s, c->d);
@@ -285,7 +285,12 @@ static u32 block_size(u32 num_slots, u32 width) {
  * outputs, and only what is still a temporary after both needs a slot. How long a block of
  * values to be reduced is does not depend on what is compiled: with it, sums would. */
 vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
-  vm_calls l = {.a = e->a, .k = e->k, .spec = spec, .fault = e->fault};
+  if (e->scratch) arena_reset(e->scratch);
+  vm_calls l = {.a = e->scratch ? e->scratch : e->a,
+                .kept = e->a,
+                .k = e->k,
+                .spec = spec,
+                .fault = e->fault};
   l.parts = e->jit && jit_has_pairs() && !spec->keep_registers;
   vm_legalize(&l);
   for (u32 o = 0; o < spec->num_out; o++) keep_apart(&l, o);
@@ -296,7 +301,7 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   u->num_out = spec->num_out;
   u->first_const = u->num_in + u->num_out;
   u->num_consts = (u32)l.consts.len;
-  u->consts = l.consts.data;
+  u->consts = arena_copy(e->a, l.consts.data, u->num_consts * sizeof *u->consts);
   u->width = 1;
   for (u32 i = 0; i < l.width.len; i++)
     if (l.width.data[i] > u->width) u->width = l.width.data[i];

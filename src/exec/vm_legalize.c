@@ -22,7 +22,7 @@ typedef struct lowering {
 } lowering;
 
 u32 vm_add_const(vm_calls *l, const void *data, size_t n) {
-  void *copy = arena_alloc_aligned(l->a, n < 16 ? 16 : n, 16);
+  void *copy = arena_alloc_aligned(l->kept, n < 16 ? 16 : n, 16);
   memset(copy, 0, 16);
   memcpy(copy, data, n);
   VEC_PUSH(l->a, l->consts, (const void *)copy);

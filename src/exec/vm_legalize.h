@@ -10,7 +10,7 @@
 enum { CONST_BASE = 1u << 28, TEMP_BASE = 1u << 29 };
 
 typedef struct vm_calls {
-  arena *a;
+  arena *a, *kept; /* kept: what the unit has of it */
   const vm_kernels *k;
   const vm_spec *spec;
   bool parts;         /* c128 are two values of f64 each, until they are stored */

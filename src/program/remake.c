@@ -116,8 +116,8 @@ static u32 emit(prog_loop *l, vm_instr i) {
 static u32 emit_load(const remaking *z, prog_loop *l, const prog_access *from) {
   l->in[l->num_in] = *from;
   z->read_again[prog_slot_owner(z->p, from->slot)] = true;
-  return emit(l, (vm_instr){.op = VM_load, .type = (u8)z->p->slots[from->slot].type,
-                            .a = l->num_in++});
+  return emit(
+      l, (vm_instr){.op = VM_load, .type = (u8)z->p->slots[from->slot].type, .a = l->num_in++});
 }
 
 /* Where value i may be read; NULL: nowhere. */
@@ -128,8 +128,7 @@ static const prog_access *access_of(const remaking *z, const copying *c, u32 i) 
   if (x) return is_there(z, x->slot, c->t, c->at) ? x : NULL;
   for (u32 k = i + 1; k < code->len; k++) {
     const vm_instr *s = &code->instrs[k];
-    if (s->op == VM_store && s->a == i &&
-        is_there(z, c->from->out[s->b].slot, c->t, c->at))
+    if (s->op == VM_store && s->a == i && is_there(z, c->from->out[s->b].slot, c->t, c->at))
       return &c->from->out[s->b];
   }
   return NULL;
