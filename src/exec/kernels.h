@@ -53,6 +53,10 @@ typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void
 typedef void kern_unzip_fn(size_t n, void *first, void *second, const void *pairs);
 typedef void kern_zip_fn(size_t n, void *pairs, const void *first, const void *second);
 
+/* Sorts the columns of n rows by their unsigned values, each row KERN_NET_BYTES of words. */
+typedef void kern_net_fn(size_t n, void *rows);
+enum { KERN_NET_BYTES = 64 };
+
 enum { FORM_VV, FORM_VS, FORM_SV, FORM_COUNT }; /* vector or scalar operands */
 
 /* d[r * n + i] = a[r * step], for i < n. */
@@ -87,6 +91,7 @@ typedef struct vm_kernels {
   const thin_kernels *thin[2];      /* the same; bytes: with f32 */
   const small_kernels *small[2];    /* f32, f64 */
   const move_kernels *move;
+  kern_net_fn *net[2]; /* of words of 4 and 8 bytes; NULL: there is none */
   const char *isa;
 } vm_kernels;
 
@@ -102,6 +107,9 @@ void vm_kernels_fill_base(vm_kernels *k);
 void vm_kernels_fill_v3(vm_kernels *k);
 void vm_kernels_fill_v4(vm_kernels *k);
 void vm_kernels_fill_neon(vm_kernels *k);
+void sort_kernels_fill_v3(vm_kernels *k);
+void sort_kernels_fill_v4(vm_kernels *k);
+void sort_kernels_fill_neon(vm_kernels *k);
 /* What these call, of complex numbers. */
 void wide_kernels_fill_v3(vm_kernels *k);
 void wide_kernels_fill_v4(vm_kernels *k);

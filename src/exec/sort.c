@@ -6,124 +6,11 @@
  * integers that order the same way, and those are sorted. A line of a few sorted runs, such as
  * those that other devices have sorted, is merged only. Where few of many are kept, a heap holds
  * the best so far, which most of a line never gets into. Integers of a single operand that are
- * sorted bring its elements back, but for a few of which several have one (sort_words.h). */
+ * sorted bring its elements back, but for a few of which several have one (sort_words.h). Lines
+ * that are not long are sorted several at once where the processor has wide vectors (sort_strip.c).
+ */
 #include "exec/sort_first.h"
-#include "exec/step.h"
-#include "exec/vm.h"
-
-/* f of an operand. */
-typedef struct sort_key {
-  vm_unit *unit; /* one line in, values out */
-  u32 operand, width;
-  vm_rtype type;
-  bool descending;
-  size_t at; /* of its scratch */
-} sort_key;
-
-enum { MAX_KEYS = 16 };
-
-typedef struct sorting {
-  const prog_sort *s;
-  u32 *width;
-  vm_unit *less; /* on one pair */
-  sort_key *keys;
-  u32 num_keys; /* 0: the comparator is none of those */
-  bool few, in_place;
-  word_turn turn; /* of the first key */
-  bool alone; /* the one operand, of 4 or 8 bytes, is the key */
-  size_t line_at, perm_at, spare_at, keys_at, spare_keys_at;
-  size_t line_bytes;
-} sorting;
-
-/* ---- recognising f(left) < f(right) ---- */
-
-/* Whether value x of one side and y of the other are the same function of operand k. */
-static bool twins(const vm_code *c, u32 x, u32 y, u32 *operand, int depth) {
-  const vm_instr *i = &c->instrs[x], *j = &c->instrs[y];
-  if (depth > 64 || i->op != j->op || i->type != j->type) return false;
-  if (i->op == VM_load) {
-    if (i->a % 2 || j->a != i->a + 1) return false;
-    if (*operand != PROG_NONE && *operand != i->a / 2) return false;
-    *operand = i->a / 2;
-    return true;
-  }
-  if (i->op == VM_constant)
-    return c->consts[i->a].lo == c->consts[j->a].lo && c->consts[i->a].hi == c->consts[j->a].hi;
-  u32 n = vm_op_infos[i->op].operands;
-  if (n == 0 || i->op == VM_reduce_precision) return false;
-  u32 a[] = {i->a, i->b, i->c}, b[] = {j->a, j->b, j->c};
-  for (u32 k = 0; k < n; k++)
-    if (!twins(c, a[k], b[k], operand, depth + 1)) return false;
-  return true;
-}
-
-/* The code of f alone: loads of input 0. */
-static vm_code key_code(arena *a, const vm_code *c, u32 value, u32 operand) {
-  vm_code k = *c;
-  k.instrs = ARENA_ARRAY(a, vm_instr, c->len + 1);
-  k.len = 0;
-  for (u32 i = 0; i <= value; i++) {
-    vm_instr v = c->instrs[i];
-    if (v.op == VM_store) v = (vm_instr){.op = VM_load, .type = c->instrs[v.a].type};
-    if (v.op == VM_load) {
-      /* other loads are dead here; any value of the right type will do */
-      bool ours = v.a / 2 == operand;
-      if (!ours) v = (vm_instr){.op = VM_constant, .type = v.type, .a = c->num_consts};
-      v.a = ours ? 0 : v.a;
-    }
-    k.instrs[k.len++] = v;
-  }
-  k.consts = ARENA_ARRAY(a, vm_const, c->num_consts + 1);
-  if (c->num_consts) memcpy(k.consts, c->consts, c->num_consts * sizeof(vm_const));
-  k.consts[c->num_consts] = (vm_const){0, 0};
-  k.num_consts = c->num_consts + 1;
-  k.instrs[k.len++] = (vm_instr){.op = VM_store, .type = c->instrs[value].type, .a = value};
-  return k;
-}
-
-static bool is_integer_register(vm_rtype r) { return r <= R_u64; }
-
-/* One comparison by < or >; *equal, the op that says whether both sides are equal. */
-static bool add_key(const lower_env *e, sorting *r, const vm_instr *i, vm_op *equal) {
-  const vm_code *c = &r->s->less;
-  bool descending = i->op == VM_gt || i->op == VM_total_gt;
-  bool total = i->op == VM_total_lt || i->op == VM_total_gt;
-  u32 operand = PROG_NONE;
-  if (!descending && i->op != VM_lt && i->op != VM_total_lt) return false;
-  if (!twins(c, i->a, i->b, &operand, 0) || operand == PROG_NONE) return false;
-  vm_rtype type = vm_rtype_of((dtype)c->instrs[i->a].type);
-  if (!is_integer_register(type) && !total) return false; /* NaNs are not ordered by < */
-  if (r->s->in[operand] == PROG_NONE || r->num_keys == MAX_KEYS) return false;
-  vm_code code = key_code(e->a, c, i->a, operand);
-  vm_spec spec = {.code = &code, .num_in = 1, .num_out = 1, .keep_registers = true};
-  r->keys[r->num_keys++] = (sort_key){.unit = vm_lower(e, &spec),
-                                      .operand = operand,
-                                      .width = vm_rtype_size(type),
-                                      .type = type,
-                                      .descending = descending};
-  *equal = total ? VM_total_eq : VM_eq;
-  return true;
-}
-
-/* x < y, or x < y || (x == y && the same of the rest). */
-static bool add_keys(const lower_env *e, sorting *r, u32 value) {
-  const vm_instr *in = r->s->less.instrs, *i = &in[value];
-  vm_op equal;
-  if (i->op != VM_or) return add_key(e, r, i, &equal);
-  const vm_instr *first = &in[i->a], *rest = &in[i->b];
-  if (rest->op != VM_and || !add_key(e, r, first, &equal)) return false;
-  const vm_instr *same = &in[rest->a];
-  return same->op == equal && same->a == first->a && same->b == first->b && add_keys(e, r, rest->b);
-}
-
-static void find_keys(const lower_env *e, sorting *r) {
-  const vm_code *c = &r->s->less;
-  u32 last = PROG_NONE;
-  for (u32 i = 0; i < c->len; i++)
-    if (c->instrs[i].op == VM_store) last = c->instrs[i].a;
-  r->keys = ARENA_ARRAY(e->a, sort_key, MAX_KEYS);
-  if (last == PROG_NONE || !add_keys(e, r, last)) r->num_keys = 0;
-}
+#include "exec/sorting.h"
 
 /* An unsigned integer that orders as the register value does. */
 static u64 order_key(vm_rtype type, const char *p) {
@@ -282,24 +169,11 @@ static void merge_sort(const pair_less *l, u32 *perm, u32 *spare, size_t n) {
   if (from != perm) memcpy(perm, from, n * sizeof(u32));
 }
 
-enum { BLOCK = 2048 };
-
-/* f of a block of the line: in registers, or where it lies. */
-static const char *key_values(const sort_key *key, void **reg, const char *line, size_t n) {
-  reg[0] = (void *)(uintptr_t)line;
-  vm_run(key->unit, reg, n);
-  return reg[key->unit->outputs[0].reg];
-}
+enum { BLOCK = SORT_BLOCK };
 
 static u64 key_of(const sort_key *key, const char *v) {
   u64 k = order_key(key->type, v);
   return key->descending ? ~k & ~0ull >> (64 - 8 * key->width) : k;
-}
-
-static word_turn turn_of(const sort_key *k) {
-  bool f = k->type == R_f32 || k->type == R_f64, is_signed = k->type == R_s32 || k->type == R_s64;
-  u64 top = 1ull << (8 * k->width - 1), all = top | (top - 1);
-  return (word_turn){f || is_signed ? top : 0, f ? top - 1 : 0, k->descending ? all : 0};
 }
 
 /* Of elements in the order of the line: the last of `n` keys least. */
@@ -310,7 +184,7 @@ static void compute_keys(const sorting *r, const sort_key *key, size_t n, void *
     for (size_t i = 0; i < size; i += BLOCK) {
       size_t m = size - i < BLOCK ? size - i : BLOCK;
       const char *at = line[key->operand] + i * r->width[key->operand];
-      const char *v = key_values(key, reg[key - r->keys], at, m);
+      const char *v = sort_key_values(key, reg[key - r->keys], at, m);
       for (size_t k = 0; k < m; k++) {
         u64 more = j ? keys[i + k] << 8 * key->width : 0;
         keys[i + k] = more | key_of(key, v + k * key->width);
@@ -362,17 +236,12 @@ static const char *gather_line(const sorting *r, const exec_env *env, u32 i, i64
 
 /* ---- the first few ---- */
 
-/* What is kept so far as a heap: the last of it at the root. */
-typedef struct kept {
-  u64 key;
-  u32 at;
-} kept;
-
-static bool is_later(const kept *x, const kept *y) {
+/* What is kept so far is a heap: the last of it at the root. */
+static bool is_later(const sort_kept *x, const sort_kept *y) {
   return x->key != y->key ? x->key > y->key : x->at > y->at;
 }
 
-static void sift_down(kept *h, size_t n, kept v) {
+static void sift_down(sort_kept *h, size_t n, sort_kept v) {
   size_t i = 0;
   for (size_t c; (c = 2 * i + 1) < n; i = c) {
     if (c + 1 < n && is_later(&h[c + 1], &h[c])) c++;
@@ -382,58 +251,42 @@ static void sift_down(kept *h, size_t n, kept v) {
   h[i] = v;
 }
 
-static void sift_up(kept *h, size_t i, kept v) {
+static void sift_up(sort_kept *h, size_t i, sort_kept v) {
   for (size_t p; i && is_later(&v, &h[p = (i - 1) / 2]); i = p) h[i] = h[p];
   h[i] = v;
 }
 
 typedef i32 lanes __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* From k on, how far 16 at a time none can come before the root; x is as order_key makes it, but
- * signed. */
-static inline __attribute__((always_inline)) size_t
-skip_as(const char *v, size_t k, size_t n, i32 root, i32 flip, i32 fold, bool descending) {
+/* From k on, how far 16 at a time none can come before the root, as signed words. */
+static size_t skip(const sorting *r, const char *v, size_t k, size_t n, u64 root) {
   const lanes zero = {0};
-  for (; k + 16 <= n; k += 16) {
+  const word_turn *t = &r->turn;
+  i32 fold = (i32)(u32)t->fold, turn = (i32)(u32)(t->flip ^ t->turn) ^ INT32_MIN;
+  i32 last = (i32)(u32)root ^ INT32_MIN;
+  for (; r->keys->width == 4 && k + 16 <= n; k += 16) {
     const lanes *at = (const lanes *)(v + 4 * k);
     lanes any = zero;
     for (int i = 0; i < 4; i++) {
-      lanes x = at[i] ^ flip;
-      x ^= (x >> 31) & fold;
-      any |= descending ? x > root : x < root;
+      lanes x = at[i];
+      any |= (x ^ ((x >> 31) & fold) ^ turn) < last;
     }
     if (any[0] | any[1] | any[2] | any[3]) break;
   }
   return k;
 }
 
-static size_t skip(const sort_key *r, const char *v, size_t k, size_t n, u64 root) {
-  i32 t = (i32)((u32)(r->descending ? ~root : root) ^ 0x80000000u);
-  switch (r->type) {
-  case R_f32:
-    return r->descending ? skip_as(v, k, n, t, 0, INT32_MAX, true)
-                         : skip_as(v, k, n, t, 0, INT32_MAX, false);
-  case R_s32:
-    return r->descending ? skip_as(v, k, n, t, 0, 0, true) : skip_as(v, k, n, t, 0, 0, false);
-  case R_u32:
-    return r->descending ? skip_as(v, k, n, t, INT32_MIN, 0, true)
-                         : skip_as(v, k, n, t, INT32_MIN, 0, false);
-  default:
-    return k;
-  }
-}
-
 /* Later elements with the root's key stay outside: the sort is stable. */
-static void offer(const sorting *r, kept *h, const char *v, size_t begin, size_t n) {
+static void offer(const sorting *r, sort_kept *h, const char *v, size_t begin, size_t n) {
   const sort_key *by = r->keys;
   size_t most = (size_t)r->s->keep, k = 0;
   for (; k < n && begin + k < most; k++)
-    sift_up(h, begin + k, (kept){key_of(by, v + k * by->width), (u32)(begin + k)});
+    sift_up(h, begin + k, (sort_kept){key_of(by, v + k * by->width), (u32)(begin + k)});
   while (k < n) {
-    size_t end = (k = skip(by, v, k, n, h[0].key)) + 16;
+    size_t end = (k = skip(r, v, k, n, h[0].key)) + 16;
     for (; k < n && k < end; k++) {
       u64 key = key_of(by, v + k * by->width);
-      if (key < h[0].key) sift_down(h, most, (kept){key, (u32)(begin + k)});
+      if (key < h[0].key) sift_down(h, most, (sort_kept){key, (u32)(begin + k)});
     }
   }
 }
@@ -441,19 +294,19 @@ static void offer(const sorting *r, kept *h, const char *v, size_t begin, size_t
 /* The places of the first `keep` of a line, in their order. */
 static void select_first(const sorting *r, const exec_env *env, void **reg, const char *line,
                          u32 *perm) {
-  kept *h = (kept *)(env->scratch + r->keys_at);
+  sort_kept *h = (sort_kept *)(env->scratch + r->keys_at);
   size_t n = (size_t)r->s->size, most = (size_t)r->s->keep;
   bool short_keys = most <= SORT_FIRST_MOST && r->keys->width == 4;
   u64 held[SORT_FIRST_MOST];
   if (n <= SORT_SHORT && most <= SORT_SHORT_KEEP && short_keys) {
-    sort_short(&r->turn, key_values(r->keys, reg, line, n), n, most, perm);
+    sort_short(&r->turn, sort_key_values(r->keys, reg, line, n), n, most, perm);
     return;
   }
   memset(held, 0xff, sizeof held);
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
     const char *at = line + i * r->width[r->keys->operand];
-    const char *v = key_values(r->keys, reg, at, m);
+    const char *v = sort_key_values(r->keys, reg, at, m);
     if (short_keys)
       sort_first(&r->turn, v, m, i, most, (i32 *)(env->scratch + r->spare_keys_at), held);
     else
@@ -535,7 +388,7 @@ static void put_odd(const sorting *r, void **reg, const char *line, odd_words *o
   }
   for (size_t i = 0; o->n && i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
-    sort_to_words(t, w, key_values(r->keys, reg, line + i * w, m), m, words);
+    sort_to_words(t, w, sort_key_values(r->keys, reg, line + i * w, m), m, words);
     for (size_t j = 0; j < m; j++) {
       u32 k = odd_index(o, word_at(words, j, w));
       if (k < o->n && o->place[k] < keep)
@@ -556,7 +409,7 @@ static bool sort_alone(const sorting *r, const exec_env *env, void **reg, const 
   odd_words odd = {.n = 0};
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
-    const char *at = line + i * w, *v = key_values(r->keys, reg, at, m);
+    const char *at = line + i * w, *v = sort_key_values(r->keys, reg, at, m);
     sort_to_words(&t, w, v, m, words + i * w);
     if (!note_odd(&odd, v, at, words + i * w, m, w)) return false;
   }
@@ -570,16 +423,25 @@ static bool sort_alone(const sorting *r, const exec_env *env, void **reg, const 
 
 /* ---- lines ---- */
 
-static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) {
+void sort_run(const void *data, const exec_env *env, u64 begin, u64 end) {
   const sorting *r = data;
   const prog_sort *s = r->s;
   size_t n = (size_t)s->size;
   u32 *perm = (u32 *)(env->scratch + r->perm_at), *spare = (u32 *)(env->scratch + r->spare_at);
   const char *line[PROG_MAX_SORTED];
-  void **reg = vm_begin(r->less, env->scratch, 1), **key[MAX_KEYS];
+  void **reg = vm_begin(r->less, env->scratch, 1), **key[SORT_KEYS];
   for (u32 i = 0; i < r->num_keys; i++)
     key[i] = vm_begin(r->keys[i].unit, env->scratch + r->keys[i].at, BLOCK);
+  u64 single = begin; /* lines before it go one by one */
   for (u64 u = begin; u < end; u++) {
+    if (r->lanes && u >= single) {
+      u32 lines = sort_strip_run(r, env, key[0], u, end);
+      if (lines) {
+        u += lines - 1;
+        continue;
+      }
+      single = u + r->lanes;
+    }
     i64 outer = s->inner == 1 ? (i64)u : (i64)u / s->inner, inner = (i64)u - outer * s->inner;
     for (u32 i = 0; i < s->n; i++)
       if (!r->num_keys || s->in[i] != PROG_NONE)
@@ -594,44 +456,4 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
       merge_sort(&(pair_less){r, line, reg}, perm, spare, n);
     for (u32 i = 0; i < s->n; i++) put_kept(r, env, i, line[i], outer, inner, perm);
   }
-}
-
-void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
-  sorting *r = ARENA_NEW(e->a, sorting);
-  *out = (exec_step){.run = run_sort, .data = r};
-  r->s = s;
-  r->width = ARENA_ARRAY(e->a, u32, s->n);
-  u32 widest = 1;
-  for (u32 i = 0; i < s->n; i++) {
-    r->width[i] = (u32)dtype_size(e->prog->slots[s->out[i]].type);
-    if (r->width[i] > widest) widest = r->width[i];
-    for (u32 k = 0; k < s->n && s->in[i] != PROG_NONE; k++)
-      r->in_place |= prog_slots_overlap(e->prog, s->in[i], s->out[k]);
-  }
-  vm_spec spec = {.code = &s->less, .num_in = 2 * s->n, .num_out = 1};
-  r->less = vm_lower(e, &spec);
-  find_keys(e, r);
-  if (r->num_keys) r->turn = turn_of(r->keys);
-  r->few = r->num_keys == 1 && s->keep <= s->size / 2;
-  r->alone = r->num_keys == 1 && s->n == 1 && !r->few && r->keys->width == r->width[0] &&
-             r->keys->width >= 4;
-  size_t n = (size_t)s->size, at = align_up(vm_scratch_bytes(r->less, 1), 64);
-  for (u32 i = 0; i < r->num_keys; i++) {
-    r->keys[i].at = at;
-    at = align_up(at + vm_scratch_bytes(r->keys[i].unit, BLOCK), 64);
-  }
-  r->line_at = at;
-  r->line_bytes = align_up(n * widest, 64);
-  at += s->n * r->line_bytes;
-  r->perm_at = at;
-  at += align_up(n * 4, 64);
-  r->spare_at = at;
-  at += align_up(n * 4, 64);
-  r->keys_at = at;
-  at += align_up(n * sizeof(kept), 64);
-  r->spare_keys_at = at;
-  at += align_up(n * 8, 64);
-  out->scratch = at;
-  out->units = s->size && s->keep ? (u64)(s->outer * s->inner) : 0;
-  out->cost = 50 + n * (r->few ? 4 : 40);
 }

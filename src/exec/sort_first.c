@@ -65,8 +65,8 @@ static inline __attribute__((always_inline)) void insert(u64 *held, size_t keep,
 }
 
 /* Few of a short line, held in their order. */
-static inline __attribute__((always_inline)) void
-select_short(signed_turn t, const char *from, size_t n, size_t keep, u32 *perm) {
+static inline __attribute__((always_inline)) void select_short(signed_turn t, const char *from,
+                                                               size_t n, size_t keep, u32 *perm) {
   i32 keys[SORT_SHORT_KEEP];
   for (size_t i = 0, held = 0; i < n; i++) {
     i32 x = make_word(t, from + 4 * i);

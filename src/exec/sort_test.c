@@ -148,6 +148,64 @@ static void test_sort_alone(arena *a, dtype t, i64 n, i64 inner, bool down, bool
   free(x), free(y);
 }
 
+/* Many lines, sorted several at once: of the numbers by themselves, or with their places and a
+ * payload; by their size, -x is odd. */
+static void test_sort_lines(arena *a, dtype t, dtype p, const i64 *shape, bool alone, bool size) {
+  i64 outer = shape[0], n = shape[1], inner = shape[2], keep = shape[3];
+  i64 all = outer * n * inner, kept = outer * keep * inner;
+  size_t w = dtype_size(t);
+  char *x = calloc((size_t)all, w), *y = calloc((size_t)kept, w);
+  size_t wide = dtype_size(p);
+  char *load = calloc((size_t)all, wide), *got = calloc((size_t)kept, wide);
+  i32 *at = malloc((size_t)kept * sizeof *at);
+  u32 seed = 7;
+  for (i64 i = 0; i < all; i++) {
+    num_from_f64(t, floorf(noise(&seed) * 20) * (noise(&seed) < 0 ? -1 : 1), x + (size_t)i * w);
+    load[(size_t)(i + 1) * wide - 1] = (char)(i * 7 / inner);
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 in[] = {prog_param(b, t, (u64)all), PROG_NONE, PROG_NONE};
+  u32 out[] = {prog_result(b, t, (u64)kept, -1), PROG_NONE, PROG_NONE};
+  if (!alone) {
+    in[2] = prog_param(b, p, (u64)all);
+    out[1] = prog_result(b, DTYPE_s32, (u64)kept, -1);
+    out[2] = prog_result(b, p, (u64)kept, -1);
+  }
+  prog_sort s = {.n = alone ? 1 : 3, .in = in, .out = out, .outer = outer, .size = n};
+  s.inner = inner, s.keep = keep;
+  u32 v[2];
+  for (u32 i = 0; i < 2; i++) {
+    v[i] = vm_load(b, &s.less, t, i);
+    if (size) v[i] = vm_emit(b, &s.less, VM_abs, t, v[i], 0, 0);
+  }
+  vm_op less = dtype_infos[t].kind == DTYPE_CLASS_FLOAT ? VM_total_gt : VM_gt;
+  vm_store(b, &s.less, 0, vm_emit(b, &s.less, less, DTYPE_pred, v[0], v[1], 0));
+  prog_add_sort(b, &s, S, L);
+  CHECK(!*run(b, (void *[]){x, load}, (void *[]){y, at, got}));
+  int bad = 0;
+  i64 *want = malloc((size_t)n * sizeof *want);
+  for (i64 line = 0; line < outer * inner; line++) {
+    i64 from = line / inner * n * inner + line % inner, to = line / inner * keep * inner;
+    for (i64 i = 0, j; i < n; i++) { /* by insertion, which is stable */
+      double f = num_to_f64(t, x + (size_t)(from + i * inner) * w);
+      for (j = i; j > 0; j--) {
+        double g = num_to_f64(t, x + (size_t)(from + want[j - 1] * inner) * w);
+        if (size ? fabs(g) >= fabs(f) : g > f || (g == f && signbit(g) <= signbit(f))) break;
+        want[j] = want[j - 1];
+      }
+      want[j] = i;
+    }
+    for (i64 i = 0; i < keep; i++) {
+      i64 here = to + line % inner + i * inner, there = from + want[i] * inner;
+      bad += memcmp(y + (size_t)here * w, x + (size_t)there * w, w) != 0;
+      bad += !alone && (at[here] != want[i] ||
+                        memcmp(got + (size_t)here * wide, load + (size_t)there * wide, wide) != 0);
+    }
+  }
+  CHECK(bad == 0);
+  free(want), free(x), free(y), free(load), free(got), free(at);
+}
+
 /* Of so many sorted runs, the last one short, as words of both widths. */
 static void test_sort_words(size_t runs) {
   enum { N = 3000 };
@@ -206,6 +264,14 @@ int main(void) {
       test_sort_alone(&a, DTYPE_f32, 2500, 1, down, true, odd);
       test_sort_alone(&a, DTYPE_f64, 2500, 2, down, true, odd);
     }
+  static const i64 shapes[][4] = {{37, 20, 1, 20}, {2, 33, 21, 33}, {3, 70, 6, 40},
+                                  {1, 2, 40, 2},   {18, 1, 1, 1},   {9, 12, 1, 5},
+                                  {5, 100, 3, 9},  {1, 300, 17, 20}};
+  static const dtype types[] = {DTYPE_f32, DTYPE_bf16, DTYPE_s32, DTYPE_f64, DTYPE_s8};
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (size_t k = 0; k < COUNT(types); k++)
+      for (int how = 0; how < 4; how++)
+        test_sort_lines(&a, types[k], k ? DTYPE_u8 : DTYPE_c128, shapes[i], how % 2, how / 2);
   for (size_t runs = 1; runs < 30; runs += 3) test_sort_words(runs);
   executor_release(pool);
   arena_deinit(&a);

@@ -399,4 +399,5 @@ void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
   SET_1(exp, c128)
   SET_2(pow, c64)
   SET_2(pow, c128)
+  PASTE(sort_kernels_fill_, KERNELS_ISA)(k);
 }
