@@ -299,6 +299,22 @@ static const run_case cases[] = {
      0,
      6,
      {0, 4, 6, 6, 8, 10}},
+    {"update of what is there, which is read where it is written, and next to it",
+     IOTA6
+     "%k = stablehlo.constant dense<1> : tensor<i32>\n"
+     "%u = stablehlo.slice %x [1:4] : (tensor<6xf32>) -> tensor<3xf32>\n"
+     "%v = stablehlo.multiply %u, %u : tensor<3xf32>\n"
+     "%w = stablehlo.dynamic_update_slice %x, %v, %k : (tensor<6xf32>, tensor<3xf32>, tensor<i32>)"
+     " -> tensor<6xf32>\n"
+     "%p = stablehlo.slice %w [0:3] : (tensor<6xf32>) -> tensor<3xf32>\n"
+     "%q = stablehlo.slice %w [1:4] : (tensor<6xf32>) -> tensor<3xf32>\n"
+     "%s = stablehlo.add %p, %q : tensor<3xf32>\n"
+     "%r = stablehlo.dynamic_update_slice %w, %s, %k : (tensor<6xf32>, tensor<3xf32>, tensor<i32>)"
+     " -> tensor<6xf32>\nreturn %r : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {0, 1, 5, 13, 4, 5}},
     {"while that swaps",
      "%a = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
      "%b = stablehlo.constant dense<[3., 4.]> : tensor<2xf32>\n"

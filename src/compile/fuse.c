@@ -298,9 +298,10 @@ static u32 pull_mem(pull *p, node *n) {
   i64 stride[PROG_MAX_DIMS] = {0};
   permute(p, n, stride);
   i64 offset = first_offset(p, n);
-  u32 known = same_input(p, n->slot, offset, stride);
+  u32 slot = n->slot == p->L->moved_from ? p->L->moved_to : n->slot;
+  u32 known = same_input(p, slot, offset, stride);
   if (known != PROG_NONE) return known;
-  u32 in = prog_loop_in(p->L->b, p->loop, n->slot, offset, stride);
+  u32 in = prog_loop_in(p->L->b, p->loop, slot, offset, stride);
   u32 v = vm_load(p->L->b, &p->loop->code, (dtype)n->type, in);
   if (in < COUNT(p->loaded)) p->loaded[in] = v;
   return v;
@@ -383,6 +384,22 @@ static node_list find_pieces(lower *L, node *const *n, u32 num) {
   lower_new_stamp(L);
   for (u32 i = 0; i < num; i++) add_pieces(L, n[i], &all);
   return all;
+}
+
+static bool reads_only(lower *L, node *n, const node *of, i64 offset) {
+  if (n->element || n->stamp == L->stamp) return true;
+  n->stamp = L->stamp;
+  if (n->kind == NODE_MEM && n->slot == of->slot)
+    return n->offset == offset && n->rank == of->rank &&
+           memcmp(n->stride, of->stride, n->rank * sizeof(i64)) == 0;
+  bool only = n->kind != NODE_PIECES;
+  for (u32 i = 0; n->kind == NODE_EXPR && only && i < n->num_in; i++)
+    only = reads_only(L, n->in[i], of, offset);
+  return only;
+}
+bool fuse_reads_only(lower *L, node *n, const node *of, i64 offset) {
+  lower_new_stamp(L);
+  return n->kind == NODE_EXPR && of->kind == NODE_MEM && of->dense && reads_only(L, n, of, offset);
 }
 
 void fuse_join(lower *L, node *n) {

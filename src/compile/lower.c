@@ -82,6 +82,7 @@ bool lower_main(ir_ctx *ctx, arena *scratch, prog_builder *b, shard_space *space
   numbering values = {0};
   op_walk(main, number_op, &values);
   lower L = {.ctx = ctx,
+             .moved_from = PROG_NONE,
              .a = scratch,
              .b = b,
              .space = space,

@@ -129,6 +129,7 @@ typedef struct lower {
   group *open;                /* list */
   const_slot const_slots[64]; /* by hash; a newer one takes the place */
   u32 stamp, stamps;          /* the current one, and how many there have been */
+  u32 moved_from, moved_to;   /* loops read the second slot, which has what the first had */
   u32 num_sites;              /* calls of handlers, so far */
   u32 in_region;              /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
@@ -197,6 +198,9 @@ void fuse_settle(lower *L, node *n); /* no EXPR any more */
 u32 fuse_dense(lower *L, node *n);   /* its slot, row-major; makes one if need be */
 /* n's operands in PIECES are written, so that a loop over all of it may pull it. */
 void fuse_join(lower *L, node *n);
+/* Whether n reads of `of`, the whole of a slot, only those elements that it has itself where it
+ * lies at `offset` there. */
+bool fuse_reads_only(lower *L, node *n, const node *of, i64 offset);
 /* Stores n into part of a slot. */
 void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides);
 /* Nodes of the same dims, none of which is in pieces, by one loop; whether so many, and each of

@@ -186,8 +186,13 @@ bool lower_dynamic_update_slice(lower *L, op *o) {
   lower_used(small);
   fuse_close_of(L, big);
   fuse_close_of(L, small);
-  /* What reads `big` is computed before, or `big` would have to be kept. */
-  if (small->kind == NODE_EXPR && !small->uniform) fuse_settle(L, small);
+  i64 at = 0;
+  for (u32 k = 0; fixed && big->kind == NODE_MEM && k < big->rank; k++)
+    at += start[k] * big->stride[k];
+  bool in_place = fixed && small->count < big->count && fuse_reads_only(L, small, big, at);
+  /* What reads `big` is computed before, or `big` would have to be kept; but for what is written
+   * over where it is read. */
+  if (small->kind == NODE_EXPR && !small->uniform && !in_place) fuse_settle(L, small);
   if (small->kind == NODE_MEM && big->kind == NODE_MEM && small->slot == big->slot)
     fuse_dense(L, small);
   if (!fixed) {
@@ -199,9 +204,11 @@ bool lower_dynamic_update_slice(lower *L, op *o) {
   if (!n) return false;
   if (small->count < n->count) data_start_from(L, n, big);
   if (fixed) {
-    i64 at = 0;
+    at = 0;
     for (u32 k = 0; k < n->rank; k++) at += start[k] * n->stride[k];
+    if (in_place) L->moved_from = big->slot, L->moved_to = n->slot;
     if (small->count) fuse_store(L, small, n->slot, at, n->stride);
+    L->moved_from = PROG_NONE;
   } else {
     d.big = n->slot;
     if (big->rank) memcpy(d.big_dims, big->dims, big->rank * sizeof(i64));
