@@ -152,7 +152,9 @@ static bool decompose_foreign(expander *e, op *o, value **out) {
 /* Ops that others do in less time. */
 static expand_fn *simpler(const op *o, bool *any) {
   expand_fn *fn = NULL;
-  if (op_is(o, gather) || op_is(o, scatter))
+  if (op_is(o, scatter) && expand_is_window(o))
+    fn = expand_window;
+  else if (op_is(o, gather) || op_is(o, scatter))
     fn = expand_is_indexed(o) ? expand_indexed : NULL;
   else if (op_is(o, reduce))
     fn = expand_is_stacked(o) ? expand_stacked : NULL;

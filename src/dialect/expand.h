@@ -44,9 +44,11 @@ bool expand_is_top_k_call(const op *o);
 /* A gather or a scatter whose index vectors name neighbouring dimensions that are taken as one, or
  * also ones that are taken whole: one index says as much. */
 bool expand_is_indexed(const op *o);
+/* A scatter of one window at a known place, inside of the operand. */
+bool expand_is_window(const op *o);
 /* A reduce of a few tensors that are stacked: its body over one after the other. */
 bool expand_is_stacked(const op *o);
-expand_fn expand_indexed, expand_stacked;
+expand_fn expand_indexed, expand_stacked, expand_window;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */
@@ -67,6 +69,12 @@ bool expand_complex_math(expander *e, op *o, value **out);
 bool expand_quantized(ir_module *m, arena *a);
 /* The type of a quantized tensor's storage; others as they are. */
 const type *quantized_storage(ir_ctx *c, const type *t);
+
+/* Where the one window of a scatter begins in the operand's dims that its indices name; the others
+ * stay as they are. false: more than one, or not known. */
+bool scatter_low(const op *o, i64 *low);
+/* What the body makes of a window, made there; NULL: it is not the update or one op. */
+value *scatter_updated(ir_module *m, block *b, op *before, const op *o, value *old, value *update);
 
 /* ---- making ops ---- */
 

@@ -2,51 +2,17 @@
  * has it. If that is most of the array, it is the update padded to all of it and combined with it
  * where the window is, of which shards need what their neighbours have at most; else a slice that
  * is updated and written back. A scatter's windows would be whole. */
+#include "dialect/expand.h"
 #include "partition/pieces.h"
 #include "partition/record.h"
-#include "shard/traits.h"
 
 enum { GE = 2, LT = 5 }; /* of #stablehlo<comparison_direction> */
-
-/* Element i of a constant, a broadcast one, or several one after the other. */
-static bool int_at(const value *v, i64 i, i64 *out) {
-  const op *def = value_op(v);
-  if (!def || i < 0) return false;
-  if (op_is(def, broadcast_in_dim)) {
-    const value *in = op_operand(def, 0);
-    return type_rank(in->type) == 0 && int_at(in, 0, out);
-  }
-  for (u32 k = 0; op_is(def, concatenate) && k < def->num_operands; k++) {
-    const value *in = op_operand(def, k);
-    if (type_rank(in->type) != 1) return false;
-    if (i < in->type->dims.data[0]) return int_at(in, i, out);
-    i -= in->type->dims.data[0];
-  }
-  const dense_attr *d =
-      op_has(def, CONSTANT) ? attr_as(dense, op_attr(def, SLOT_NAME(value))) : NULL;
-  i64 n;
-  if (!d || d->type->elem->kind != TYPE_INT || !type_num_elements(d->type, &n) || i >= n)
-    return false;
-  *out = attr_dense_int(&d->base, (size_t)i);
-  return true;
-}
 
 typedef struct known_place {
   const sharding *s; /* of the array */
   i64 *low, *high;   /* elements before and behind the window */
   bool most;         /* half of each dimension or more */
 } known_place;
-
-/* Starts are given for some dimensions; the others begin at 0. */
-static bool find_low(const op *o, const scatter_dims_attr *d, i64 *low) {
-  const value *indices = op_operand(o, 1);
-  i64 n;
-  if (!type_num_elements(indices->type, &n) || n != (i64)d->scatter_dims_to_operand_dims.len)
-    return false;
-  for (size_t i = 0; i < d->scatter_dims_to_operand_dims.len; i++)
-    if (!int_at(indices, (i64)i, &low[d->scatter_dims_to_operand_dims.data[i]])) return false;
-  return true;
-}
 
 /* Not all of a dimension that is cut is written, nothing outside of the array. */
 static bool find_place(const part_env *e, const op *o, known_place *p) {
@@ -64,7 +30,7 @@ static bool find_place(const part_env *e, const op *o, known_place *p) {
   p->most = true;
   p->low = arena_zalloc(e->a, rank * sizeof *p->low);
   p->high = arena_zalloc(e->a, rank * sizeof *p->high);
-  if (!find_low(o, d, p->low)) return false;
+  if (!scatter_low(o, p->low)) return false;
   for (u32 k = 0; k < rank; k++) {
     i64 size = t->dims.data[k], window = update->dims.data[k];
     if (p->low[k] < 0 || p->low[k] > size - window || size > INT32_MAX) return false;
@@ -75,26 +41,10 @@ static bool find_place(const part_env *e, const op *o, known_place *p) {
   return cut;
 }
 
-/* By its one op, which may read `old`; NULL: it does more. */
 static value *updated(const part_env *e, cursor *at, const op *o, value *old, value *update,
                       const sharding *s) {
-  const block *b = op_body(o, 0);
-  const op *end = op_terminator(b), *last = end ? value_op(op_operand(end, 0)) : NULL;
-  if (!end) return NULL;
-  if (op_operand(end, 0) == b->args[1]) return update;
-  if (!last || b->first != last || last->num_operands != 2 || last->num_results != 1 ||
-      last->num_regions || last->next != end || !op_is_elementwise(last))
-    return NULL;
-  value *in[2];
-  for (u32 i = 0; i < 2; i++) {
-    if (!op_operand(last, i)->is_arg) return NULL;
-    in[i] = op_operand(last, i) == b->args[0] ? old : update;
-  }
-  op *c = op_clone(e->m, last, NULL);
-  op_insert(c, at->b, at->before);
-  for (u32 i = 0; i < 2; i++) op_set_operand(c, i, in[i]);
-  op_result(c, 0)->type = old->type;
-  return emit_sharded(e, op_result(c, 0), s);
+  value *v = scatter_updated(e->m, at->b, at->before, o, old, update);
+  return v && v != update ? emit_sharded(e, v, s) : v;
 }
 
 /* Which elements are in the window. */
