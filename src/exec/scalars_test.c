@@ -29,14 +29,26 @@ static u32 number(writer *w, prog_loop *l, u32 *seed, dtype t) {
   return vm_const_f64(w->b, &l->code, t, x);
 }
 
+/* A remainder with the sign of b, as languages write it. */
+static u32 add_floored(writer *w, prog_loop *l, dtype t, u32 a, u32 b) {
+  vm_code *c = &l->code;
+  u32 zero = vm_const_f64(w->b, c, t, 0), rem = vm_emit(w->b, c, VM_rem, t, a, b, 0);
+  u32 below = vm_emit(w->b, c, VM_lt, DTYPE_pred, rem, zero, 0);
+  u32 negative = vm_emit(w->b, c, VM_lt, DTYPE_pred, b, zero, 0);
+  u32 differ = vm_emit(w->b, c, VM_ne, DTYPE_pred, below, negative, 0);
+  u32 some = vm_emit(w->b, c, VM_ne, DTYPE_pred, rem, zero, 0);
+  u32 p = vm_emit(w->b, c, VM_and, DTYPE_pred, differ, some, 0);
+  return vm_emit(w->b, c, VM_select, t, p, vm_emit(w->b, c, VM_add, t, rem, b, 0), rem);
+}
+
 /* One variable becomes an operation of two, converted. */
 static void add_operation(writer *w, u32 *seed) {
   static const vm_op ops[] = {
-      VM_add,    VM_sub,       VM_mul,      VM_max, VM_min,  VM_and,       VM_or,
-      VM_xor,    VM_div,       VM_shl,      VM_neg, VM_abs,  VM_tanh,      VM_rem,
-      VM_sign,   VM_sqrt,      VM_sin,      VM_cos, VM_pow,  VM_exp,       VM_log,
-      VM_atan2,  VM_cbrt,      VM_rsqrt,    VM_erf, VM_not,  VM_shr_arith, VM_shr_logic,
-      VM_popcnt, VM_round_afz, VM_logistic, VM_clz, VM_floor};
+      VM_add,    VM_sub,       VM_mul,      VM_max, VM_min,   VM_and,       VM_or,
+      VM_xor,    VM_div,       VM_shl,      VM_neg, VM_abs,   VM_tanh,      VM_rem,
+      VM_sign,   VM_sqrt,      VM_sin,      VM_cos, VM_pow,   VM_exp,       VM_log,
+      VM_atan2,  VM_cbrt,      VM_rsqrt,    VM_erf, VM_not,   VM_shr_arith, VM_shr_logic,
+      VM_popcnt, VM_round_afz, VM_logistic, VM_clz, VM_floor, VM_tan};
   u32 to = pick(seed, VARIABLES), x = pick(seed, VARIABLES), y = pick(seed, VARIABLES);
   prog_loop *l = prog_add_loop(w->b, 1, (i64[]){w->n}, S, L);
   dtype t = types[to];
@@ -46,7 +58,8 @@ static void add_operation(writer *w, u32 *seed) {
   u32 b = pick(seed, 3)
               ? vm_emit(w->b, &l->code, VM_convert, t, load(w, l, w->slot[y], types[y]), 0, 0)
               : number(w, l, seed, t);
-  u32 v = vm_emit(w->b, &l->code, op, t, a, b, 0);
+  u32 v = op == VM_rem && pick(seed, 2) ? add_floored(w, l, t, a, b)
+                                        : vm_emit(w->b, &l->code, op, t, a, b, 0);
   if (pick(seed, 2)) {
     static const vm_op compares[] = {VM_eq, VM_ne, VM_lt, VM_le, VM_gt, VM_ge};
     u32 p = vm_emit(w->b, &l->code, compares[pick(seed, 6)], DTYPE_pred, a, b, 0);

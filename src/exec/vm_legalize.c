@@ -94,10 +94,16 @@ static const void *const_at(const lowering *l, u32 reg) {
 static bool is_const(u32 reg) { return reg == PROG_NONE || (reg >= CONST_BASE && reg < TEMP_BASE); }
 static bool folds(const lowering *l, vm_what is, u32 a, u32 b, u32 c) {
   bool computes = is.kind == CALL_unary || is.kind == CALL_binary || is.kind == CALL_convert;
+  bool rounds = is.of == DTYPE_bf16 && (is.kind == CALL_load || is.kind == CALL_round);
+  computes |= is.kind == CALL_any;
   if (!is_const(a) || !is_const(b) || !is_const(c) || !find_kernel(l->k, is)) return false;
-  return is.kind == CALL_select || (computes && is.type <= R_u64);
+  return is.kind == CALL_select || rounds || (computes && is.type <= R_u64);
 }
 
+static bool is_zero(const lowering *l, u32 reg) {
+  static const u64 none;
+  return reg >= CONST_BASE && reg < TEMP_BASE && memcmp(const_at(l, reg), &none, sizeof none) == 0;
+}
 static value call(lowering *l, vm_what is, u32 width, bool scalar, u32 a, u32 b, u32 c) {
   if (scalar && folds(l, is, a, b, c)) {
     u64 result[2];
@@ -273,9 +279,34 @@ static value legalize_bitcast(lowering *l, const vm_instr *i) {
   return v.stored ? v : wrap(l, to, v);
 }
 
+/* The call, of one element of all, that made a register, which compares with 0; NULL: none did. */
+static const vm_call *find_sign(const lowering *l, u32 reg, vm_op op) {
+  for (size_t i = l->out->calls.len; i-- > 0;) {
+    const vm_call *c = &l->out->calls.data[i];
+    if (c->d == reg)
+      return c->is.kind == CALL_binary && c->is.of == op && is_zero(l, c->b) ? c : NULL;
+  }
+  return NULL;
+}
+/* What is one of the operands, or known: p is not false, x is below 0 without a sign, and x is
+ * below 0 and is not 0. Languages write remainders so. */
+static bool find_known(lowering *l, u32 op, vm_rtype r, value x, value y, value *out) {
+  *out = x;
+  if (op == VM_ne && r == R_pred && is_zero(l, y.reg)) return true;
+  if (op == VM_lt && r >= R_u8 && r <= R_u64 && is_zero(l, y.reg)) {
+    *out = (value){y.reg, true, false};
+    return true;
+  }
+  if (op != VM_and || r != R_pred) return false;
+  if (is_zero(l, x.reg)) return true;
+  const vm_call *below = find_sign(l, x.reg, VM_lt), *other = find_sign(l, y.reg, VM_ne);
+  return below && other && below->a == other->a && below->is.type == other->is.type;
+}
 static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c) {
   kern_fn *const *forms = l->k->binary[op][r];
   bool scalar = x.scalar && y.scalar;
+  value known;
+  if (find_known(l, op, r, x, y, &known)) return known;
   if (!scalar && x.scalar && !forms[FORM_SV]) x = splat(l, x, vm_rtype_size(r));
   if (!scalar && y.scalar && !forms[FORM_VS]) y = splat(l, y, vm_rtype_size(r));
   u8 ones = x.scalar == y.scalar ? 0 : x.scalar ? 1 : 2;
@@ -396,6 +427,7 @@ static value select_of(lowering *l, value p, value x, value y, u32 width) {
 }
 static value legalize_select(lowering *l, const vm_instr *i) {
   value p = loaded(l, i->a), x = whole(l, i->b), y = whole(l, i->c);
+  if (is_zero(l, p.reg)) return y;
   dtype t = (dtype)i->type;
   bool stored = (x.stored || y.stored) && (x.stored || x.scalar) && (y.stored || y.scalar);
   x = stored ? as_stored(l, t, x) : loaded(l, i->b);
