@@ -164,6 +164,12 @@ bool cells_pass(const writer *w, const scalar_op *o, const cell *c, bool clobber
   return clobbered && (back || !c->fixed) && is_live(w, o, c);
 }
 
+/* What it computes is for nobody. */
+static bool is_idle(const writer *w, const scalar_op *o) {
+  if (o->is.kind >= SCALAR_JUMP && o->is.kind != SCALAR_FMA) return false;
+  return o->d >= REG_FIRST && !is_live(w, o, cell_at(w, o->d));
+}
+
 /* ---- dynamic steps ---- */
 
 /* How many bytes of it lie together. */
@@ -415,6 +421,7 @@ scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void 
   w.joined = arena_zalloc(e->a, l->num_ops + 1);
   for (u32 i = 0; i < l->num_ops; i++) {
     w.at[i] = (u32)w.code.bytes.len;
+    if (is_idle(&w, &l->ops[i])) continue;
     if (!m->write[l->ops[i].is.kind](&w, &l->ops[i])) return NULL;
   }
   m->write_entries(&w);

@@ -67,15 +67,41 @@ void x86_plain(jit_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm) {
   put_rm(c, reg, rm, 0);
 }
 
+void x86_pair(jit_code *c, u32 w, u32 opcode, u32 reg, u32 other) {
+  x86_plain(c, 0, w, opcode, reg, x86_reg(other));
+}
 void x86_arith(jit_code *c, u32 extension, u32 reg, i32 imm) {
-  x86_plain(c, 0, 1, 0x81, extension, x86_reg(reg));
+  x86_pair(c, 1, 0x81, extension, reg);
   x86_u32(c, (u32)imm);
 }
-void x86_move(jit_code *c, u32 to, u32 from) { x86_plain(c, 0, 1, 0x8b, to, x86_reg(from)); }
+void x86_immediate(jit_code *c, u32 extension, bool wide, u32 reg, i32 imm) {
+  bool small = imm == (i8)imm;
+  x86_pair(c, wide, small ? 0x83 : 0x81, extension, reg);
+  if (small)
+    x86_byte(c, (u8)imm);
+  else
+    x86_u32(c, (u32)imm);
+}
+void x86_shift(jit_code *c, u32 extension, bool wide, u32 reg, u32 by) {
+  x86_pair(c, wide, 0xc1, extension, reg);
+  x86_byte(c, by);
+}
+void x86_number(jit_code *c, u32 reg, u64 bits) {
+  x86_byte(c, 0x48 | reg >> 3);
+  x86_byte(c, 0xb8 | (reg & 7));
+  x86_u32(c, (u32)bits);
+  x86_u32(c, (u32)(bits >> 32));
+}
+void x86_move(jit_code *c, u32 to, u32 from) { x86_pair(c, 1, 0x8b, to, from); }
 
 u32 x86_jump(jit_code *c, u32 condition) {
   x86_byte(c, 0x0f);
   x86_byte(c, 0x80 | condition);
+  x86_u32(c, 0);
+  return (u32)c->bytes.len;
+}
+u32 x86_jump_on(jit_code *c) {
+  x86_byte(c, 0xe9);
   x86_u32(c, 0);
   return (u32)c->bytes.len;
 }

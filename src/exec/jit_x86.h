@@ -33,13 +33,21 @@ void x86_vex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
 /* One or, below 256, two bytes of opcode: 0x8b, or 0x0fb6; prefix: 1 is 66, 2 is F3. */
 void x86_plain(jit_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm);
 
+/* The same of two registers, without a prefix. */
+void x86_pair(jit_code *c, u32 w, u32 opcode, u32 reg, u32 other);
+
 /* Of 64 bits, with an operation as in 0x83's extension: 0 add, 5 sub, 7 cmp, 4 and. */
 void x86_arith(jit_code *c, u32 extension, u32 reg, i32 imm);
+/* The same of 32 bits, too, and short where the number is. */
+void x86_immediate(jit_code *c, u32 extension, bool wide, u32 reg, i32 imm);
+void x86_shift(jit_code *c, u32 extension, bool wide, u32 reg, u32 by); /* 4 left, 5, 7 signed */
+void x86_number(jit_code *c, u32 reg, u64 bits);
 void x86_move(jit_code *c, u32 to, u32 from);
 enum { X86_BELOW = 2, X86_NOT_BELOW = 3, X86_EQUAL = 4, X86_ABOVE = 7, X86_NOT_NEGATIVE = 9 };
 /* A jump back to `target`; or one forward, landed by x86_land with what it returns. */
 void x86_jump_back(jit_code *c, u32 condition, u32 target);
 u32 x86_jump(jit_code *c, u32 condition);
+u32 x86_jump_on(jit_code *c); /* the same, whatever the flags */
 void x86_land(jit_code *c, u32 jump);
 void x86_aim(jit_code *c, u32 jump, u32 target); /* the same, to any place */
 /* Lays the pool behind the code and lets what reads it find it; true. */

@@ -43,6 +43,7 @@ void x86_spill(writer *w, const cell *c, bool back);
 void x86_fetch(writer *w, const cell *k);
 void x86_put_back(writer *w, const cell *k);
 
+void x86_write_division(writer *w, const scalar_op *o); /* jit_x86_divide.c */
 /* Operations on floats (jit_x86_reals.c); false: not known. */
 bool x86_write_floats(writer *w, const scalar_op *o); /* of two */
 bool x86_write_fma(writer *w, const scalar_op *o);

@@ -133,7 +133,7 @@ static void make_mask(emit *e) {
     regs_put(e, regs_op(e, JP_pcmpgtd), REST_V, REST_V, regs_pooled(e, places, 8), -1);
     return;
   }
-  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RAX)); /* mov rax, -1 */
+  x86_pair(c, 1, 0xc7, 0, RAX); /* mov rax, -1 */
   x86_u32(c, UINT32_MAX);
   x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
   x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
@@ -142,11 +142,11 @@ static void make_mask(emit *e) {
 /* The same of a quarter of elements of 16 bytes; make_mask takes it back. */
 static void quarter_mask(emit *e, const jit_node *n) {
   jit_code *c = &e->code;
-  if (is_avx2(e)) return;                      /* rest_of makes it */
-  x86_plain(c, 0, 1, 0x03, RDI, x86_reg(RDI)); /* add */
+  if (is_avx2(e)) return;         /* rest_of makes it */
+  x86_pair(c, 1, 0x03, RDI, RDI); /* add */
   make_mask(e);
-  x86_plain(c, 0, 1, 0xd1, 5, x86_reg(RDI)); /* shr */
-  x86_plain(c, 0, 1, 0xc1, 5, x86_reg(RAX));
+  x86_pair(c, 1, 0xd1, 5, RDI); /* shr */
+  x86_pair(c, 1, 0xc1, 5, RAX);
   x86_byte(c, quarter_of(n) * e->is->lanes / 2);
   x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
 }
@@ -156,11 +156,11 @@ static x86_rm first_of_few(emit *e, const jit_node *n, u32 shift, u32 width) {
   jit_code *c = &e->code;
   u32 scale = width == 4 ? 2 : width == 2 ? 1 : 0;
   x86_rm m = x86_mem(e->pointer[n->imm], 0);
-  x86_plain(c, 0, 0, 0x8b, RAX, x86_reg(RCX));
-  x86_plain(c, 0, 0, 0xc1, 5, x86_reg(RAX)); /* shr */
+  x86_pair(c, 0, 0x8b, RAX, RCX);
+  x86_pair(c, 0, 0xc1, 5, RAX); /* shr */
   x86_byte(c, shift);
   if (m.base == NO_REG) {
-    x86_plain(c, 0, 1, 0xc1, 4, x86_reg(RAX)); /* shl */
+    x86_pair(c, 1, 0xc1, 4, RAX); /* shl */
     x86_byte(c, scale);
     x86_plain(c, 0, 1, 0x03, RAX, x86_mem(RSI, (i32)(n->imm * sizeof(void *))));
     m.base = RAX;
@@ -513,7 +513,7 @@ static void emit_loop(emit *e) {
   regs_begin(e, &many);
   regs_pin_invariants(e);
   if (sums) begin_sums(e);
-  x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX)); /* xor */
+  x86_pair(c, 0, 0x33, RCX, RCX); /* xor */
   x86_arith(c, 5, RDI, (i32)(rounds * lanes));
   u32 few = x86_jump(c, X86_BELOW);
   while (c->bytes.len % 32) x86_byte(c, 0x90);

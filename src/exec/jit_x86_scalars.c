@@ -26,6 +26,13 @@ static u32 condition_of(u32 op, bool is_signed) {
   return codes[op - VM_eq][is_signed];
 }
 
+/* What the flags say where a comparison is true, right behind it: of floats its bit is there. */
+enum { NOT_EQUAL = 5 };
+static u32 condition_left(const scalar_op *o) {
+  bool is_signed = o->is.type == R_s32 || o->is.type == R_s64;
+  return is_float(o->is.type) ? NOT_EQUAL : condition_of(o->is.of, is_signed);
+}
+
 /* The second operand where instructions read it. */
 static x86_rm integer_operand(writer *w, const cell *c, u32 width) {
   if (c->gpr != NO_REG && width >= 4) return x86_reg(c->gpr);
@@ -34,24 +41,14 @@ static x86_rm integer_operand(writer *w, const cell *c, u32 width) {
   return x86_reg(RCX);
 }
 
-/* An operation with a number in it, as x86_arith has it. */
-static void with_immediate(writer *w, u32 extension, bool wide, u32 reg, i32 imm) {
-  bool small = imm == (i8)imm;
-  x86_plain(&w->code, 0, wide, small ? 0x83 : 0x81, extension, x86_reg(reg));
-  if (small)
-    x86_byte(&w->code, (u8)imm);
-  else
-    x86_u32(&w->code, (u32)imm);
-}
-
 /* A jump that comes right after what it asks for, and nothing else goes there but who enters: it
  * is done with the flags, and once more, apart, for who enters. */
-static void join_jump(writer *w, const scalar_op *o, u32 condition) {
+static void join_jump(writer *w, const scalar_op *o) {
   const scalar_op *jump = o + 1;
   u32 at = (u32)(jump - w->l->ops);
   if (at >= w->l->num_ops || jump->is.kind != SCALAR_UNLESS) return;
   if (cell_at(w, jump->a) != cell_at(w, o->d)) return;
-  x86_jump(&w->code, condition ^ 1);
+  x86_jump(&w->code, condition_left(o) ^ 1);
   aim_at(w, jump->u.to);
   w->joined[at] = true;
 }
@@ -59,21 +56,19 @@ static void join_jump(writer *w, const scalar_op *o, u32 condition) {
 static void write_comparison(writer *w, const scalar_op *o) {
   const cell *x = cell_at(w, o->a);
   u32 width = vm_rtype_size((vm_rtype)o->is.type), from = RAX;
-  bool is_signed = o->is.type == R_s32 || o->is.type == R_s64;
-  u32 condition = condition_of(o->is.of, is_signed);
   i32 imm;
   if (x->gpr != NO_REG && width >= 4)
     from = x->gpr;
   else
     x86_load_cell(w, RAX, x, width);
   if (find_immediate(w, o, &imm))
-    with_immediate(w, 7, width == 8, from, imm);
+    x86_immediate(&w->code, 7, width == 8, from, imm);
   else
     x86_plain(&w->code, 0, width == 8, 0x3b, from, integer_operand(w, cell_at(w, o->b), width));
   x86_byte(&w->code, 0xb8 | RAX), x86_u32(&w->code, 0); /* mov, or set would wait for the rest */
-  x86_plain(&w->code, 0, 0, 0x0f90 | condition, 0, x86_reg(RAX));
+  x86_pair(&w->code, 0, 0x0f90 | condition_left(o), 0, RAX);
   x86_store_cell(w, cell_at(w, o->d), RAX, 1);
-  join_jump(w, o, condition);
+  join_jump(w, o);
 }
 
 /* An operand that is a number. Products by 3, 5 and 9 are sums of two addresses. */
@@ -84,7 +79,7 @@ static void write_with(writer *w, const scalar_op *o, i32 imm) {
   u32 to = d->gpr != NO_REG ? d->gpr : RAX;
   if (o->is.of != VM_mul) {
     if (to == RAX || d != x) x86_load_cell(w, to, x, width);
-    with_immediate(w, extensions[o->is.of], width == 8, to, imm);
+    x86_immediate(&w->code, extensions[o->is.of], width == 8, to, imm);
   } else {
     if (x->gpr != NO_REG)
       from = x->gpr;
@@ -96,93 +91,11 @@ static void write_with(writer *w, const scalar_op *o, i32 imm) {
     if (imm == 3 || imm == 5 || imm == 9) {
       x86_plain(&w->code, 0, width == 8, 0x8d, to, twice); /* lea */
     } else {
-      x86_plain(&w->code, 0, width == 8, 0x69, to, x86_reg(from));
+      x86_pair(&w->code, width == 8, 0x69, to, from);
       x86_u32(&w->code, (u32)imm);
     }
   }
   if (to == RAX) x86_store_cell(w, d, RAX, width);
-}
-
-static u32 jump_on(writer *w) {
-  x86_byte(&w->code, 0xe9), x86_u32(&w->code, 0);
-  return (u32)w->code.bytes.len;
-}
-/* Of x in RAX by y in RCX, where y is 0: -1, or x is left; or, of signed numbers, -1. */
-static void write_odd_division(writer *w, bool wide, bool is_signed, bool left) {
-  jit_code *c = &w->code;
-  if (is_signed && !left) x86_plain(c, 0, wide, 0xf7, 3, x86_reg(RAX)); /* neg */
-  if (!is_signed && left) return;
-  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RDX)); /* mov */
-  x86_u32(c, left ? 0 : UINT32_MAX);
-  x86_plain(c, 0, wide, 0x85, RCX, x86_reg(RCX)); /* test */
-  x86_plain(c, 0, 1, left ? 0x0f45 : 0x0f44, RAX, x86_reg(RDX));
-}
-static void shift(writer *w, u32 extension, bool wide, u32 reg, u32 by) { /* 4 left, 5, 7 signed */
-  x86_plain(&w->code, 0, wide, 0xc1, extension, x86_reg(reg));
-  x86_byte(&w->code, by);
-}
-/* Of x in RAX by a power of two from 2 on, to RAX: towards 0, so what is below that has as much
- * added as is left. */
-static void divide_power(writer *w, bool wide, bool is_signed, bool left, i32 by) {
-  jit_code *c = &w->code;
-  u32 bits = wide ? 64 : 32, power = (u32)__builtin_ctz((u32)by);
-  if (!is_signed) {
-    if (left)
-      with_immediate(w, 4, wide, RAX, by - 1); /* and */
-    else
-      shift(w, 5, wide, RAX, power);
-    return;
-  }
-  x86_move(c, RDX, RAX);
-  shift(w, 7, wide, RDX, bits - 1);
-  shift(w, 5, wide, RDX, bits - power);
-  x86_plain(c, 0, wide, 0x03, RDX, x86_reg(RAX)); /* add */
-  if (!left) {
-    shift(w, 7, wide, RDX, power);
-    x86_move(c, RAX, RDX);
-    return;
-  }
-  with_immediate(w, 4, wide, RDX, -by);
-  x86_plain(c, 0, wide, 0x2b, RAX, x86_reg(RDX)); /* sub */
-}
-
-static void write_division(writer *w, const scalar_op *o) {
-  jit_code *c = &w->code;
-  u32 width = vm_rtype_size((vm_rtype)o->is.type), jump = 0, end;
-  bool is_signed = o->is.type == R_s32 || o->is.type == R_s64, wide = width == 8;
-  bool left = o->is.of == VM_rem;
-  i32 imm;
-  x86_load_cell(w, RAX, cell_at(w, o->a), width);
-  bool known = find_immediate(w, o, &imm);
-  if (known && imm > 1 && (imm & (imm - 1)) == 0) {
-    divide_power(w, wide, is_signed, left, imm);
-    x86_store_cell(w, cell_at(w, o->d), RAX, width);
-    return;
-  }
-  if (known) {
-    x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX)); /* mov */
-    x86_u32(c, (u32)imm);
-  } else {
-    x86_load_cell(w, RCX, cell_at(w, o->b), width);
-    imm = 0;
-  }
-  if (imm == 0 || imm == -1) {
-    x86_plain(c, 0, 1, 0x8d, RDX, x86_mem(RCX, is_signed)); /* lea: 0 or 1 of those that are odd */
-    x86_plain(c, 0, wide, 0x83, 7, x86_reg(RDX));           /* cmp */
-    x86_byte(c, is_signed);
-    jump = x86_jump(c, X86_ABOVE);
-    write_odd_division(w, wide, is_signed, left);
-    end = jump_on(w);
-    x86_land(c, jump);
-  }
-  if (is_signed)
-    x86_byte(c, 0x40 | (u32)wide << 3), x86_byte(c, 0x99); /* cdq, cqo */
-  else
-    x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX));
-  x86_plain(c, 0, wide, 0xf7, is_signed ? 7 : 6, x86_reg(RCX));
-  if (left) x86_move(c, RAX, RDX);
-  if (jump) x86_land(c, end);
-  x86_store_cell(w, cell_at(w, o->d), RAX, width);
 }
 
 static bool write_integers(writer *w, const scalar_op *o) {
@@ -199,7 +112,7 @@ static bool write_integers(writer *w, const scalar_op *o) {
     return true;
   }
   if (op == VM_div || op == VM_rem) {
-    write_division(w, o);
+    x86_write_division(w, o);
     return true;
   }
   if (!opcodes[op]) return false;
@@ -220,17 +133,20 @@ static bool write_integers(writer *w, const scalar_op *o) {
 }
 
 static bool write_binary(writer *w, const scalar_op *o) {
-  return is_float(o->is.type) ? x86_write_floats(w, o) : write_integers(w, o);
+  if (!is_float(o->is.type)) return write_integers(w, o);
+  bool known = x86_write_floats(w, o);
+  if (is_comparison(o->is.of)) join_jump(w, o);
+  return known;
 }
 
 /* 1, 0 or -1: the sign's bits, or the one that is above where -x is below 0. */
 static void write_sign(writer *w, u32 width) {
   jit_code *c = &w->code;
   x86_move(c, RCX, RAX);
-  shift(w, 7, width == 8, RCX, 8 * width - 1);
-  x86_plain(c, 0, width == 8, 0xf7, 3, x86_reg(RAX)); /* neg */
-  shift(w, 5, width == 8, RAX, 8 * width - 1);
-  x86_plain(c, 0, width == 8, 0x0b, RAX, x86_reg(RCX)); /* or */
+  x86_shift(&w->code, 7, width == 8, RCX, 8 * width - 1);
+  x86_pair(c, width == 8, 0xf7, 3, RAX); /* neg */
+  x86_shift(&w->code, 5, width == 8, RAX, 8 * width - 1);
+  x86_pair(c, width == 8, 0x0b, RAX, RCX); /* or */
 }
 
 static bool write_unary(writer *w, const scalar_op *o) {
@@ -240,12 +156,12 @@ static bool write_unary(writer *w, const scalar_op *o) {
   if (is_float(o->is.type)) return x86_write_signed(w, o);
   x86_load_cell(w, RAX, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred) {
-    x86_plain(c, 0, 0, 0x83, 6, x86_reg(RAX)); /* xor eax, 1 */
+    x86_pair(c, 0, 0x83, 6, RAX); /* xor eax, 1 */
     x86_byte(c, 1);
   } else if (o->is.of == VM_sign) {
     write_sign(w, width);
   } else if (o->is.of == VM_neg) {
-    x86_plain(c, 0, width == 8, 0xf7, 3, x86_reg(RAX));
+    x86_pair(c, width == 8, 0xf7, 3, RAX);
   } else {
     return false;
   }
@@ -259,7 +175,7 @@ static bool write_convert(writer *w, const scalar_op *o) {
   const cell *d = cell_at(w, o->d);
   x86_load_cell(w, RAX, cell_at(w, o->a), from);
   if (o->is.type == R_s32 && to == 8 && !is_float(o->is.of))
-    x86_plain(&w->code, 0, 1, 0x63, RAX, x86_reg(RAX)); /* movsxd */
+    x86_pair(&w->code, 1, 0x63, RAX, RAX); /* movsxd */
   if (!is_float(o->is.of)) {
     x86_store_cell(w, d, RAX, to);
     return true;
@@ -274,13 +190,20 @@ static bool write_convert(writer *w, const scalar_op *o) {
 }
 
 static bool write_select(writer *w, const scalar_op *o) {
-  u32 width = 1u << o->is.of;
+  u32 width = 1u << o->is.of, condition = NOT_EQUAL;
+  const scalar_op *before = o - 1;
   if (width > 8) return false;
   x86_load_cell(w, RAX, cell_at(w, o->c), width);
   x86_load_cell(w, RCX, cell_at(w, o->b), width);
-  x86_load_cell(w, RDX, cell_at(w, o->a), 1);
-  x86_plain(&w->code, 0, 0, 0x85, RDX, x86_reg(RDX));   /* test */
-  x86_plain(&w->code, 0, 1, 0x0f45, RAX, x86_reg(RCX)); /* cmovne */
+  bool compared = o > w->l->ops && before->is.kind == SCALAR_BINARY &&
+                  is_comparison(before->is.of) && before->d == o->a;
+  if (compared && cell_at(w, o->a)->slot == PROG_NONE) { /* of the same step: nobody enters here */
+    condition = condition_left(before);
+  } else {
+    x86_load_cell(w, RDX, cell_at(w, o->a), 1);
+    x86_pair(&w->code, 0, 0x85, RDX, RDX); /* test */
+  }
+  x86_pair(&w->code, 1, 0x0f40 | condition, RAX, RCX); /* cmov */
   x86_store_cell(w, cell_at(w, o->d), RAX, width);
   return true;
 }
@@ -303,8 +226,7 @@ static bool write_copy(writer *w, const scalar_op *o) {
 }
 
 static void jump_to(writer *w, const scalar_op *to) {
-  x86_byte(&w->code, 0xe9);
-  x86_u32(&w->code, 0);
+  x86_jump_on(&w->code);
   aim_at(w, to);
 }
 static bool write_jump(writer *w, const scalar_op *o) {
@@ -313,7 +235,7 @@ static bool write_jump(writer *w, const scalar_op *o) {
 }
 static void jump_unless(writer *w, const scalar_op *o) {
   x86_load_cell(w, RAX, cell_at(w, o->a), 1);
-  x86_plain(&w->code, 0, 0, 0x84, RAX, x86_reg(RAX)); /* test al, al */
+  x86_pair(&w->code, 0, 0x84, RAX, RAX); /* test al, al */
   x86_jump(&w->code, X86_EQUAL);
   aim_at(w, o->u.to);
 }
@@ -331,7 +253,7 @@ static void write_entries(writer *w) {
   }
 }
 static bool write_back(writer *w, const scalar_op *o) {
-  with_immediate(w, 5, false, LEFT, (i32)o->c); /* sub */
+  x86_immediate(&w->code, 5, false, LEFT, (i32)o->c); /* sub */
   x86_jump(&w->code, X86_NOT_NEGATIVE);
   aim_at(w, o->u.to);
   return true;
@@ -340,16 +262,9 @@ static bool write_back(writer *w, const scalar_op *o) {
 static void pass(writer *w, u32 argument, u32 reg) {
   const cell *c = reg == REG_NULL ? NULL : cell_at(w, reg);
   if (!c)
-    x86_plain(&w->code, 0, 0, 0x33, argument, x86_reg(argument)); /* xor */
+    x86_pair(&w->code, 0, 0x33, argument, argument); /* xor */
   else
     x86_plain(&w->code, 0, 1, 0x8d, argument, x86_home(w, c)); /* lea */
-}
-static void put_address(writer *w, u32 reg, const void *p) {
-  u64 bits = (u64)(uintptr_t)p;
-  x86_byte(&w->code, 0x48 | reg >> 3);
-  x86_byte(&w->code, 0xb8 | (reg & 7));
-  x86_u32(&w->code, (u32)bits);
-  x86_u32(&w->code, (u32)(bits >> 32));
 }
 static bool is_clobbered(const cell *c) {
   for (u32 i = 0; i < FIRST_CLOBBERED; i++)
@@ -365,12 +280,12 @@ static void spill_for(writer *w, const scalar_op *o, bool back) {
 static void call_kernel(writer *w, const scalar_op *o) {
   const void *kernel;
   spill_for(w, o, false);
-  x86_plain(&w->code, 0, 1, 0xc7, 0, x86_reg(RDI)); /* mov rdi, 1 */
+  x86_pair(&w->code, 1, 0xc7, 0, RDI); /* mov rdi, 1 */
   x86_u32(&w->code, 1);
   pass(w, RSI, o->d), pass(w, RDX, o->a), pass(w, RCX, o->b), pass(w, R8, o->c);
   memcpy(&kernel, &o->u.kernel, sizeof kernel);
-  put_address(w, RAX, kernel);
-  x86_plain(&w->code, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
+  x86_number(&w->code, RAX, (u64)(uintptr_t)kernel);
+  x86_pair(&w->code, 0, 0xff, 2, RAX); /* call */
   spill_for(w, o, true);
 }
 /* Integers, by an instruction or two. */
@@ -387,15 +302,15 @@ static bool write_bits(writer *w, const scalar_op *o) {
   if (n >= 8 * width) return false;
   x86_load_cell(w, RAX, x, width);
   if (by)
-    shift(w, shifts[op], wide, RAX, (u32)n);
+    x86_shift(&w->code, shifts[op], wide, RAX, (u32)n);
   else if (counts[op])
     x86_plain(&w->code, 2, wide, counts[op], RAX, x86_reg(RAX));
   else if (op == VM_not)
-    x86_plain(&w->code, 0, wide, 0xf7, 2, x86_reg(RAX));
+    x86_pair(&w->code, wide, 0xf7, 2, RAX);
   else if (o->is.type == R_s32 || o->is.type == R_s64) {
     x86_move(&w->code, RCX, RAX);
-    x86_plain(&w->code, 0, wide, 0xf7, 3, x86_reg(RAX));     /* neg */
-    x86_plain(&w->code, 0, wide, 0x0f48, RAX, x86_reg(RCX)); /* cmovs */
+    x86_pair(&w->code, wide, 0xf7, 3, RAX);     /* neg */
+    x86_pair(&w->code, wide, 0x0f48, RAX, RCX); /* cmovs */
   }
   x86_store_cell(w, cell_at(w, o->d), RAX, width);
   return true;
@@ -405,7 +320,7 @@ static bool write_kernel(writer *w, const scalar_op *o) {
   if (write_bits(w, o)) return true;
   bool near = x86_write_between(w, o, &far);
   if (near && !far) return true;
-  u32 end = near ? jump_on(w) : 0;
+  u32 end = near ? x86_jump_on(&w->code) : 0;
   if (far) x86_land(&w->code, far);
   call_kernel(w, o);
   if (near) x86_land(&w->code, end);
@@ -416,20 +331,20 @@ static bool write_kernel(writer *w, const scalar_op *o) {
 static void load_index(writer *w, const cell *index, dtype t, i64 most) {
   jit_code *c = &w->code;
   if (t == DTYPE_s32 && index->gpr != NO_REG) {
-    x86_plain(c, 0, 1, 0x63, RAX, x86_reg(index->gpr)); /* movsxd */
+    x86_pair(c, 1, 0x63, RAX, index->gpr); /* movsxd */
   } else {
     x86_load_cell(w, RAX, index, (u32)dtype_size(t));
-    if (t == DTYPE_s32) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX));
+    if (t == DTYPE_s32) x86_pair(c, 1, 0x63, RAX, RAX);
   }
   if (t != DTYPE_u32) {
-    x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));   /* xor */
-    x86_plain(c, 0, 1, 0x85, RAX, x86_reg(RAX));   /* test */
-    x86_plain(c, 0, 1, 0x0f48, RAX, x86_reg(RCX)); /* cmovs */
+    x86_pair(c, 0, 0x33, RCX, RCX);   /* xor */
+    x86_pair(c, 1, 0x85, RAX, RAX);   /* test */
+    x86_pair(c, 1, 0x0f48, RAX, RCX); /* cmovs */
   }
-  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX)); /* mov rcx, most */
+  x86_pair(c, 1, 0xc7, 0, RCX); /* mov rcx, most */
   x86_u32(c, (u32)most);
-  x86_plain(c, 0, 1, 0x3b, RAX, x86_reg(RCX));   /* cmp */
-  x86_plain(c, 0, 1, 0x0f4f, RAX, x86_reg(RCX)); /* cmovg */
+  x86_pair(c, 1, 0x3b, RAX, RCX);   /* cmp */
+  x86_pair(c, 1, 0x0f4f, RAX, RCX); /* cmovg */
 }
 /* Where a part begins, to RDX, which has the slots. */
 static void find_place(writer *w, const part *x) {
@@ -447,9 +362,9 @@ static void find_place(writer *w, const part *x) {
       x86_plain(c, 0, 1, 0x8d, RDX, at);
       continue;
     }
-    x86_plain(c, 0, 1, 0x69, RAX, x86_reg(RAX)); /* imul */
+    x86_pair(c, 1, 0x69, RAX, RAX); /* imul */
     x86_u32(c, (u32)step);
-    x86_plain(c, 0, 1, 0x03, RDX, x86_reg(RAX)); /* add */
+    x86_pair(c, 1, 0x03, RDX, RAX); /* add */
   }
 }
 static void write_elements(writer *w, const part *x) {
@@ -554,16 +469,16 @@ static void call_step(writer *w, const scalar_op *o) {
   const void *call;
   memcpy(&call, d ? (const void *)&d->call : (const void *)&x->run, sizeof call);
   if (d) {
-    put_address(w, RDI, (const void *)(uintptr_t)d->n);
+    x86_number(&w->code, RDI, d->n);
     x86_plain(c, 0, 1, 0x8d, RSI, x86_direct(w, w->direct_at[o - w->l->ops])); /* lea */
   } else {
-    put_address(w, RDI, x->data);
+    x86_number(&w->code, RDI, (u64)(uintptr_t)x->data);
     x86_load(w, RSI, x86_kept(w, KEEP_ENV), 8);
-    x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX)); /* xor */
-    put_address(w, RCX, (const void *)(uintptr_t)x->units);
+    x86_pair(c, 0, 0x33, RDX, RDX); /* xor */
+    x86_number(&w->code, RCX, x->units);
   }
-  put_address(w, RAX, call);
-  x86_plain(c, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
+  x86_number(&w->code, RAX, (u64)(uintptr_t)call);
+  x86_pair(c, 0, 0xff, 2, RAX); /* call */
 }
 
 static bool write_copied(writer *w, const scalar_op *o) {
@@ -617,7 +532,7 @@ static void load_registers(writer *w) {
 
 static void begin_code(writer *w) {
   jit_code *c = &w->code;
-  x86_plain(c, 0, 0, 0xff, 6, x86_reg(LEFT)); /* push */
+  x86_pair(c, 0, 0xff, 6, LEFT); /* push */
   for (u32 i = 0; i < FIRST_CLOBBERED; i++) x86_plain(c, 0, 0, 0xff, 6, x86_reg(cell_gprs[i]));
   x86_arith(c, 5, RSP, frame_of(w));
   x86_store(w, RDI, x86_kept(w, KEEP_ENV), 8);
@@ -633,7 +548,7 @@ static void begin_code(writer *w) {
       for (u32 half = 0; half < 2; half++) {
         x86_rm to = x86_home(w, k);
         to.disp += 8 * (i32)half;
-        put_address(w, RAX, (const void *)(uintptr_t)bits[half]);
+        x86_number(&w->code, RAX, bits[half]);
         x86_store(w, RAX, to, 8);
       }
       x86_spill(w, k, true);
@@ -641,7 +556,7 @@ static void begin_code(writer *w) {
       x86_fetch(w, k);
     }
   }
-  x86_plain(c, 0, 0, 0xff, 4, x86_reg(RCX)); /* jmp */
+  x86_pair(c, 0, 0xff, 4, RCX); /* jmp */
 }
 
 static bool write_leave(writer *w, const scalar_op *o) {
@@ -658,7 +573,7 @@ static bool write_leave(writer *w, const scalar_op *o) {
   x86_arith(c, 0, RSP, frame_of(w));
   for (u32 i = FIRST_CLOBBERED; i-- > 0;)
     x86_plain(c, 0, 0, 0x8f, 0, x86_reg(cell_gprs[i])); /* pop */
-  x86_plain(c, 0, 0, 0x8f, 0, x86_reg(LEFT));
+  x86_pair(c, 0, 0x8f, 0, LEFT);
   x86_byte(c, 0xc3);
   return true;
 }
