@@ -27,7 +27,7 @@ typedef struct mapped {
 } mapped;
 
 /* Temporaries that may be in the same register. */
-enum { FLOATS = 8, DOUBLES, CLASSES }; /* others: by the logarithm of their width */
+enum { FLOATS = 8, DOUBLES, OTHERS, CLASSES }; /* else: by the logarithm of their width */
 static u32 class_of(u32 type) {
   return type == R_f32   ? FLOATS
          : type == R_f64 ? DOUBLES
@@ -43,9 +43,10 @@ static u32 add_temporary(scalar_builder *b, u32 class, u32 number) {
 
 /* Of what a call leaves; of what is only moved that of an operand. */
 static u32 class_of_call(const mapped *m, const vm_call *c, scalar_is is) {
-  if (is.kind == SCALAR_BINARY || is.kind == SCALAR_UNARY || is.kind == SCALAR_CONVERT)
-    return class_of(scalar_result_type(is));
-  return is.kind == SCALAR_SELECT && m->class[c->b] ? m->class[c->b] : is.of;
+  if (is.kind == SCALAR_KERNEL && !is.call) return OTHERS;
+  if (is.kind != SCALAR_SELECT && is.kind != SCALAR_COPY) return class_of(scalar_result_type(is));
+  u32 from = is.kind == SCALAR_SELECT ? c->b : c->a;
+  return m->class[from] ? m->class[from] : is.of;
 }
 
 static void add_call(scalar_builder *b, mapped *m, const vm_call *c) {
@@ -178,7 +179,7 @@ static void add_terms(scalar_builder *b, const prog_dot *d, i64 *index, u32 zero
     }
     scalar_op op = {.a = x, .b = y, .c = n == 0 ? zero : sum};
     op.d = ++n == terms ? to : sum;
-    op.is = (scalar_is){SCALAR_FMA, VM_mul, (u8)vm_rtype_of(t)};
+    op.is = (scalar_is){SCALAR_FMA, VM_mul, (u8)vm_rtype_of(t), 0};
     scalar_add_op(b, op);
   } while (next_index(index + kept, d->dims + kept, d->nk));
   if (vectors) add_sum(b, t, value, n, zero, to);

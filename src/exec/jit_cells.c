@@ -59,7 +59,7 @@ static void note_called(const writer *w, u32 reg, bool write) {
 /* A number that the kernel is known to take may be in a register until then; a constant is in the
  * code, or in its place in the frame. */
 static void note_passed(const writer *w, const scalar_op *o, u32 reg, u32 operand) {
-  bool known = operand < vm_op_infos[o->is.of].operands;
+  bool known = operand < scalar_count_operands(o->is);
   if (known && w->l->regs[reg].fixed) return;
   if (known)
     note(w, reg, vm_rtype_size((vm_rtype)o->is.type), is_float(o->is.type), false);
@@ -67,8 +67,12 @@ static void note_passed(const writer *w, const scalar_op *o, u32 reg, u32 operan
     note_called(w, reg, false);
 }
 
+u32 scalar_count_operands(scalar_is is) {
+  return is.call > CALL_binary + 1 ? 1 : is.call ? vm_op_infos[is.of].operands : 0;
+}
 u32 scalar_result_type(scalar_is is) {
-  if (is.kind == SCALAR_CONVERT) return is.of;
+  if (is.kind == SCALAR_CONVERT || is.call == CALL_convert + 1) return is.of;
+  if (is.call > CALL_binary + 1) return is.call == CALL_store + 1 ? R_u16 : R_f32;
   return vm_op_infos[is.of].result == VM_PRED ? R_pred : is.type;
 }
 
@@ -93,6 +97,14 @@ static void note_computed(const writer *w, const scalar_op *o) {
       (o->is.kind == SCALAR_BINARY && !find_immediate(w, o, &immediate)))
     note(w, o->b, from, is_float(o->is.type), false);
   note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
+}
+
+static void note_result(const writer *w, const scalar_op *o) {
+  u32 to = scalar_result_type(o->is);
+  if (o->is.call)
+    note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
+  else
+    note_called(w, o->d, true);
 }
 
 static void note_uses(const writer *w, const scalar_op *o) {
@@ -122,10 +134,7 @@ static void note_uses(const writer *w, const scalar_op *o) {
     break;
   case SCALAR_KERNEL:
     note_passed(w, o, o->a, 0), note_passed(w, o, o->b, 1), note_passed(w, o, o->c, 2);
-    if (o->is.of)
-      note(w, o->d, vm_rtype_size((vm_rtype)o->is.type), is_float(o->is.type), true);
-    else
-      note_called(w, o->d, true);
+    note_result(w, o);
     break;
   case SCALAR_JUMP:
   case SCALAR_BACK:
@@ -316,7 +325,7 @@ static cell *find_best(const writer *w, bool real) {
   for (u32 i = 0; i < w->cells.len; i++) {
     cell *c = &w->cells.data[i];
     u32 wide = c->widths & ~1u;
-    bool uniform = wide == 4 || wide == 8 || (wide == 0 && !real);
+    bool uniform = wide == 4 || wide == 8 || (wide <= 2 && !real);
     bool fits = real ? c->floats && !c->integers && !(c->widths & 1) : !(c->floats && !c->integers);
     if (!c->called && c->uses && uniform && fits && c->gpr == NO_REG && c->real == NO_REG &&
         (!best || c->uses > best->uses))
@@ -324,10 +333,18 @@ static cell *find_best(const writer *w, bool real) {
   }
   return best;
 }
+/* With AVX2 code in a kernel's place has the same registers: it takes so many at least. */
+static u32 count_floats(const writer *w, const cell_registers *r) {
+  enum { OF_KERNELS = 8 };
+  bool few = strcmp(w->e->k->isa, "v3") == 0;
+  for (u32 i = 0; few && i < w->l->num_ops; i++)
+    if (w->l->ops[i].is.call) return r->num_floats - OF_KERNELS;
+  return r->num_floats;
+}
 static void give_registers(const writer *w, const cell_registers *r) {
   cell *c;
   for (u32 i = 0; i < r->num_gprs && (c = find_best(w, false)); i++) c->gpr = r->gprs[i];
-  for (u32 i = 0; i < r->num_floats && (c = find_best(w, true)); i++) c->real = r->floats[i];
+  for (u32 i = 0; i < count_floats(w, r) && (c = find_best(w, true)); i++) c->real = r->floats[i];
 }
 
 bool cells_find(writer *w, const cell_registers *r) {

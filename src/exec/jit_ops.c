@@ -186,6 +186,9 @@ static V split(J *j, V x, V *e) {
 /* Of f64: each half of the lanes by itself. */
 #undef w_const
 #define w_const(x) jit_const64(j, x)
+#undef w_odd
+#define w_odd(x) odd_wide(j, x)
+static V odd_wide(J *j, V x);
 #define w_shift_right(x, n) IMM1(psrld, n, x)
 #define t_and(x, y) OP2(kandw, x, y)
 #define t_or(x, y) OP2(korw, x, y)
@@ -193,6 +196,12 @@ static V split(J *j, V x, V *e) {
 static V scaled_by(J *j, V x, V n);
 #include "exec/vecmath64.h"
 
+/* A mask of AVX2 has all 64 bits. */
+static V odd_wide(J *j, V x) {
+  V one = jit_const64(j, 1);
+  if (jit_is_for(j, JIT_AVX512)) return OP2(ptestmd, x, one);
+  return IMM2(pcmpd, I_EQ, OP2(pandd, x, one), one);
+}
 static V scaled_by(J *j, V x, V n) {
   return jit_is_for(j, JIT_AVX512) ? OP2(scalefpd, x, n) : scale_f64(j, x, n);
 }
@@ -242,6 +251,21 @@ DIRECT1(f_cbrt, j->wide ? cbrt_f64(j, x) : cbrt_f32(j, x))
 DIRECT1(f_pow, pow_f32(j, x, y))
 DIRECT1(f_sin, j->wide ? sine_f64(j, x, 0) : sine_zero_f32(j, x, 0))
 DIRECT1(f_cos, j->wide ? sine_f64(j, x, 1) : sine_zero_f32(j, x, 1))
+/* Of single numbers: in f64. */
+static V in_wide(J *j, V f(J *j, V x, V y), V x, V y) {
+  if (j->wide) return f(j, x, y);
+  V a = jit_widen(j, x).half[0], b = jit_widen(j, y).half[0];
+  j->wide = true;
+  a = f(j, a, b);
+  j->wide = false;
+  return jit_narrow(j, (jit_lanes){{a, a}});
+}
+static V tan_wide(J *j, V x, V y) {
+  (void)y;
+  return tan_f64(j, x);
+}
+DIRECT1(f_tan, in_wide(j, tan_wide, x, x))
+DIRECT1(f_rem, in_wide(j, rem_f64, x, y))
 DIRECT1(f_imag, ((void)x, CONST(0)))
 DIRECT1(f_is_finite, IMM2(cmpps, LT, f_abs(j, t, x, x), REAL(INFINITY)))
 DIRECT1(f_is_inf, IMM2(cmpps, EQ, f_abs(j, t, x, x), REAL(INFINITY)))
@@ -462,7 +486,7 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_mul] = {f_mul, i_mul, p_and, BOTH},
     [VM_mulhi] = {NULL, i_mulhi, NULL, 0},
     [VM_div] = {f_div, jit_divide, NULL, BOTH},
-    [VM_rem] = {NULL, jit_remainder, NULL, LONGS},
+    [VM_rem] = {f_rem, jit_remainder, NULL, BOTH | NEAR},
     [VM_max] = {f_max, i_max, p_or, BOTH},
     [VM_min] = {f_min, i_min, p_and, BOTH},
     [VM_and] = {NULL, i_and, p_and, LONGS},
@@ -502,6 +526,7 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_pow] = {f_pow, NULL, NULL, 0},
     [VM_sin] = {f_sin, NULL, NULL, REALS | NEAR},
     [VM_cos] = {f_cos, NULL, NULL, REALS | NEAR},
+    [VM_tan] = {f_tan, NULL, NULL, REALS | NEAR},
 };
 
 static build_fn *row_of(vm_op op, vm_rtype t) {
@@ -511,10 +536,19 @@ static build_fn *row_of(vm_op op, vm_rtype t) {
   if (vm_rtype_size(t) == 8 && !(r->wide & LONGS)) return NULL;
   return t == R_f32 ? r->f32 : t == R_pred ? r->pred : r->integer;
 }
-bool jit_has_op(vm_op op, vm_rtype t) { return row_of(op, t) && !(rows[op].wide & NEAR); }
-u32 jit_has_near(vm_op op, vm_rtype t) {
-  if (!row_of(op, t)) return 0;
-  return !(rows[op].wide & NEAR) ? UINT32_MAX : t == R_f32 ? 0x48800000 : 0x41d00000;
+bool jit_has_op(vm_op op, vm_rtype t) {
+  bool real = t == R_f32 || t == R_f64;
+  return row_of(op, t) && !(real && rows[op].wide & NEAR);
+}
+bool jit_has_near(vm_op op, vm_rtype t) { return row_of(op, t) != NULL; }
+/* 2^18, or where it is done in f64, 2^30; divisors from 2^-20 on. */
+jit_range jit_near(vm_op op, vm_rtype t, u32 operand) {
+  jit_range none = {0, 0}, divisor = {0x35800000, 0x7f800000},
+            wide_divisor = {0x3eb00000, 0x7ff00000};
+  if (!(rows[op].wide & NEAR) || (t != R_f32 && t != R_f64)) return none;
+  if (operand) return t == R_f32 ? divisor : wide_divisor;
+  u32 end = t == R_f64 ? 0x41d00000 : op == VM_sin || op == VM_cos ? 0x48800000 : 0x4e800000;
+  return (jit_range){0, end};
 }
 
 /* ---- types ---- */
@@ -661,12 +695,4 @@ V jit_round_small(J *j, dtype t, V x) {
   if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x)) return to_uppers(j, OP1(cvtneps2bf16, x));
   if (t == DTYPE_bf16) return OP2(pandd, bf16_rounded(j, x), CONST(0xffff0000));
   return OP1(cvtph2ps, IMM1(cvtps2ph, 0, x));
-}
-
-V jit_wrap_narrow(J *j, dtype t, V x) {
-  static const u8 bits[DTYPE_COUNT] = {
-      [DTYPE_s4] = 4, [DTYPE_u4] = 4, [DTYPE_s2] = 2, [DTYPE_u2] = 2};
-  u32 unused = 32 - bits[t];
-  if (t == DTYPE_u4 || t == DTYPE_u2) return OP2(pandd, x, CONST(UINT32_MAX >> unused));
-  return IMM1(psrad, unused, IMM1(pslld, unused, x));
 }

@@ -14,8 +14,13 @@ jit_value jit_as(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);
 
 /* Of types of 64 bits the build is to be wide. */
 bool jit_has_op(vm_op op, vm_rtype t);
-/* The same of single numbers: those whose upper 32 bits but the sign are less; 0: of none. */
-u32 jit_has_near(vm_op op, vm_rtype t);
+/* The same of single numbers; of those whose upper 32 bits but the sign are in a range, by operand,
+ * or, where it ends at 0, of all. */
+typedef struct jit_range {
+  u32 least, end;
+} jit_range;
+bool jit_has_near(vm_op op, vm_rtype t);
+jit_range jit_near(vm_op op, vm_rtype t, u32 operand);
 jit_value jit_op(jit_build *j, vm_op op, vm_rtype t, jit_value x, jit_value y);
 jit_value jit_convert(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);
 /* masks: x and y are pred */
@@ -26,7 +31,5 @@ bool jit_has_small(dtype t);
 jit_value jit_load_small(jit_build *j, dtype t, jit_value x);
 jit_value jit_store_small(jit_build *j, dtype t, jit_value x);
 jit_value jit_round_small(jit_build *j, dtype t, jit_value x);
-/* Integers narrower than a byte, brought back into their range. */
-jit_value jit_wrap_narrow(jit_build *j, dtype t, jit_value x);
 
 #endif

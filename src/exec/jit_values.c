@@ -127,3 +127,11 @@ jit_lanes jit_values_convert(J *j, jit_lanes x, vm_rtype from, vm_rtype to) {
                                           : widened(j, x.half[0], i, from, to);
   return r;
 }
+
+V jit_wrap_narrow(J *j, dtype t, V x) {
+  static const u8 bits[DTYPE_COUNT] = {
+      [DTYPE_s4] = 4, [DTYPE_u4] = 4, [DTYPE_s2] = 2, [DTYPE_u2] = 2};
+  u32 unused = 32 - bits[t];
+  if (t == DTYPE_u4 || t == DTYPE_u2) return OP2(pandd, x, CONST(UINT32_MAX >> unused));
+  return IMM1(psrad, unused, IMM1(pslld, unused, x));
+}

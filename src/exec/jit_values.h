@@ -16,5 +16,7 @@ bool jit_converts(jit_target target, vm_rtype from, vm_rtype to);
 jit_lanes jit_values_convert(jit_build *j, jit_lanes x, vm_rtype from, vm_rtype to);
 /* Of type t. */
 jit_lanes jit_values_select(jit_build *j, jit_value p, jit_lanes x, jit_lanes y, vm_rtype t);
+/* Integers narrower than a byte, brought back into their range. */
+jit_value jit_wrap_narrow(jit_build *j, dtype t, jit_value x);
 
 #endif

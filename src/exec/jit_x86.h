@@ -53,10 +53,11 @@ void x86_aim(jit_code *c, u32 jump, u32 target); /* the same, to any place */
 /* Lays the pool behind the code and lets what reads it find it; true. */
 bool x86_finish(jit_code *c);
 
-/* With AVX-512: code of a lowered build of one element between other code, behind c, without a
- * frame. What would be registers in memory are the first vectors; it writes to others from
- * FIRST_BETWEEN on, general registers it leaves alone. False: too large; c is as it was. */
+/* Code of a lowered build of one element between other code, behind c, without a frame. What would
+ * be registers in memory are vectors; it writes to others that are not `kept`, bits, but with
+ * AVX-512 only from FIRST_BETWEEN on; general registers it leaves alone. False: too large; c is as
+ * it was. */
 enum { FIRST_BETWEEN = 15 };
-bool jit_emit_between(const jit_build *b, const u8 *regs, u32 num, jit_code *c);
+bool jit_emit_between(const jit_build *b, const u8 *regs, u32 num, u32 kept, jit_code *c);
 
 #endif

@@ -50,8 +50,8 @@ bool x86_write_fma(writer *w, const scalar_op *o);
 bool x86_write_root(writer *w, const scalar_op *o);
 bool x86_write_signed(writer *w, const scalar_op *o); /* the sign turned or taken off */
 
-/* A call of a kernel as code between what stands around it. False: it is not known. out_far: a jump
- * from the numbers that the kernel has to see to, behind the code, or 0. */
+/* A call of a kernel as code between what stands around it. False: it is not known. out_far: jumps
+ * from the numbers that the kernel has to see to, behind the code, by operand, or 0. */
 bool x86_write_between(writer *w, const scalar_op *o, u32 *out_far);
 
 #endif

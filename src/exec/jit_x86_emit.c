@@ -613,14 +613,19 @@ bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {
   return e.most_slots * regs_slot_bytes(&e) <= MOST_STACK;
 }
 
-bool jit_emit_between(const jit_build *b, const u8 *regs, u32 num, jit_code *c) {
+bool jit_emit_between(const jit_build *b, const u8 *regs, u32 num, u32 kept, jit_code *c) {
+  enum { LEAST = 5 }; /* of one value */
   emit e;
   u32 len = (u32)c->bytes.len, fixups = (u32)c->fixups.len;
-  if (!regs_init(&e, b, &wide, 0)) return false;
+  bool few = jit_is_for(b, JIT_AVX2);
+  if (!regs_init(&e, b, few ? &narrow : &wide, 0)) return false;
+  if (!few) kept = (1u << FIRST_BETWEEN) - 1;
+  if (e.num_v < (u32)__builtin_popcount(kept) + LEAST) return false;
   e.between = true;
   e.code = *c;
   memcpy(e.pointer, regs, num);
-  for (u32 r = 0; r < FIRST_BETWEEN; r++) e.pins[r].prim = JP_COUNT_, e.pinned |= 1u << r;
+  for (u32 r = 0; r < COUNT(e.pins); r++) e.pins[r].prim = JP_COUNT_;
+  e.pinned = kept;
   regs_emit_body(&e, false);
   *c = e.code;
   if (e.most_slots == 0) return true;

@@ -297,7 +297,8 @@ static bool write_bits(writer *w, const scalar_op *o) {
   bool wide = width == 8, turns = op == VM_not || op == VM_abs;
   const cell *x = cell_at(w, o->a);
   u64 n = 0;
-  if (is_float(o->is.type) || (!by && !turns && !counts[op])) return false;
+  if (o->is.call > CALL_binary + 1 || is_float(o->is.type) || (!by && !turns && !counts[op]))
+    return false;
   if (by) memcpy(&n, by, width);
   if (n >= 8 * width) return false;
   x86_load_cell(w, RAX, x, width);
@@ -316,12 +317,13 @@ static bool write_bits(writer *w, const scalar_op *o) {
   return true;
 }
 static bool write_kernel(writer *w, const scalar_op *o) {
-  u32 far = 0;
+  u32 far[2] = {0};
   if (write_bits(w, o)) return true;
-  bool near = x86_write_between(w, o, &far);
-  if (near && !far) return true;
+  bool near = x86_write_between(w, o, far);
+  if (near && !far[0] && !far[1]) return true;
   u32 end = near ? x86_jump_on(&w->code) : 0;
-  if (far) x86_land(&w->code, far);
+  for (u32 i = 0; i < COUNT(far); i++)
+    if (far[i]) x86_land(&w->code, far[i]);
   call_kernel(w, o);
   if (near) x86_land(&w->code, end);
   return true;

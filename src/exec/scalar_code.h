@@ -10,8 +10,9 @@ typedef const scalar_op *scalar_fn(const scalar_op *at, void *const *reg);
 
 /* What an operation does, for whoever makes something else of it. */
 typedef enum scalar_kind {
-  SCALAR_KERNEL,  /* u.kernel over one element; of: vm_op, type: of the operands and of the result,
-                     of 4 or 8 bytes; or both 0: nothing is known of it */
+  SCALAR_KERNEL,  /* u.kernel over one element; call: what of a vm_call, as it has `of` and `type`,
+                     of which all operands and the result are of one type or two; 0: nothing is
+                     known of it */
   SCALAR_BINARY,  /* of: vm_op; type: of the operands */
   SCALAR_UNARY,   /* the same */
   SCALAR_CONVERT, /* of: vm_rtype of the result; type: of the operand */
@@ -28,7 +29,7 @@ enum { SCALAR_KINDS = SCALAR_FMA + 1 };
 typedef struct scalar_is {
   u8 kind;
   u16 of;
-  u8 type;
+  u8 type, call; /* call: vm_call_kind + 1 */
 } scalar_is;
 
 struct scalar_op {
@@ -45,7 +46,8 @@ struct scalar_op {
 
 enum { REG_PLACE, REG_NULL, REG_ENV, REG_FIRST }; /* registers that all code has */
 
-u32 scalar_result_type(scalar_is is); /* of what computes */
+u32 scalar_result_type(scalar_is is);    /* of what computes, or a kernel that is known */
+u32 scalar_count_operands(scalar_is is); /* the same of a kernel */
 
 /* Where a register points. */
 typedef struct scalar_reg {

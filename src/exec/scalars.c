@@ -188,7 +188,7 @@ static const known converts[] = {CONVERTS(CONVERT_ROW)};
 scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
 #define FAST(how, what, typed, with)                                                               \
   do {                                                                                             \
-    *out = (scalar_is){SCALAR_##how, (u16)(what), (u8)(typed)};                                    \
+    *out = (scalar_is){SCALAR_##how, (u16)(what), (u8)(typed), 0};                                 \
     return with;                                                                                   \
   } while (0)
 #define SELECT(log, T)                                                                             \
@@ -210,16 +210,22 @@ scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
   FAST(KERNEL, 0, 0, op_kernel);
 }
 
+static bool is_plain(u32 t) {
+  return vm_rtype_size((vm_rtype)t) == 4 || t == R_f64 || t == R_s64 || t == R_u64;
+}
 scalar_fn *scalar_find_call(const vm_kernels *k, const vm_call *c, scalar_is *out) {
   scalar_fn *fn = scalar_find_fast(k, c->fn, out);
-  bool computes = c->is.kind == CALL_unary || c->is.kind == CALL_binary;
-  bool plain = vm_rtype_size((vm_rtype)c->is.type) == 4 || c->is.type == R_f64 ||
-               c->is.type == R_s64 || c->is.type == R_u64;
-  if (out->kind == SCALAR_KERNEL && computes && plain &&
-      (vm_op_infos[c->is.of].result == VM_SAME || c->is.of == VM_abs)) {
-    out->of = c->is.of;
-    out->type = c->is.type;
-  }
+  scalar_is is = {SCALAR_KERNEL, c->is.of, c->is.type, (u8)(c->is.kind + 1)};
+  bool known = is_plain(is.type);
+  if (c->is.kind == CALL_unary || c->is.kind == CALL_binary)
+    known = known && (vm_op_infos[is.of].result == VM_SAME || is.of == VM_abs);
+  else if (c->is.kind == CALL_convert)
+    known = known && is_plain(is.of);
+  else if (c->is.kind == CALL_load || c->is.kind == CALL_store || c->is.kind == CALL_round)
+    known = num_small_bits((dtype)is.of) == 16, is.type = c->is.kind == CALL_load ? R_u16 : R_f32;
+  else
+    known = false;
+  if (out->kind == SCALAR_KERNEL && known) *out = is;
   return fn;
 }
 
@@ -337,7 +343,7 @@ static void add_call(scalar_builder *b, u32 step) {
 void scalar_add_copy(scalar_builder *b, u32 to, u32 from, u32 width) {
   u32 log = vm_log2_width(width);
   scalar_add_op(
-      b, (scalar_op){.fn = copies[log], .d = to, .a = from, .is = {SCALAR_COPY, (u16)log, 0}});
+      b, (scalar_op){.fn = copies[log], .d = to, .a = from, .is = {SCALAR_COPY, (u16)log, 0, 0}});
 }
 
 vm_unit *scalar_lower_loop(const lower_env *e, const prog_loop *l) {
@@ -423,7 +429,7 @@ static void add_step(scalar_builder *b, u32 i, const bool *few) {
   const prog_step *s = &b->e->prog->steps[i];
   const prog_copy *c = s->u.copy_;
   b->start[i] = (u32)b->ops.len;
-  if (few && few[i])
+  if (few && (few[i] || (s->kind == STEP_loop && scalar_is_single(b->e->prog, i))))
     scalar_add_few(b, s);
   else if (!scalar_is_single(b->e->prog, i))
     add_call(b, i);
