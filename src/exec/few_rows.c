@@ -49,8 +49,10 @@ static __attribute__((noinline)) const i32 *find_places(const few_rows *z, u64 i
     x += y;                                                                                        \
     memcpy(to, &x, N);                                                                             \
   }
+MOVE(3)
 MOVE(4)
 MOVE(8)
+MOVE(12)
 MOVE(16)
 TWICE(move, 32, 16)
 TWICE(move, 64, 32)
@@ -109,13 +111,17 @@ TWICE(sum_bf16, 32, 16)
 #define ADD_U32(N) FEW_ROWS(add_u32, N, sum_u32, false, other, row)
 #define ADD_BF16(N) FEW_ROWS(add_bf16, N, sum_bf16, false, other, row)
 #define SIZES(DO) DO(8) DO(16) DO(32)
+TAKE(3)
 TAKE(4)
+TAKE(12)
 SIZES(TAKE)
 TAKE(64)
 PUT(4)
 SIZES(PUT)
 PUT(64)
-SIZES(ADD_F32) ADD_F32(64) SIZES(ADD_U32) ADD_U32(64) ADD_BF16(4) SIZES(ADD_BF16)
+SIZES(ADD_F32)
+ADD_F32(64)
+SIZES(ADD_U32) ADD_U32(64) ADD_BF16(4) SIZES(ADD_BF16)
 
     few_rows_fn *few_rows_find(few_how how, dtype t, size_t bytes) {
   static few_rows_fn *const takes[] = {take_4, take_8, take_16, take_32, take_64};
@@ -131,5 +137,7 @@ SIZES(ADD_F32) ADD_F32(64) SIZES(ADD_U32) ADD_U32(64) ADD_BF16(4) SIZES(ADD_BF16
                                                               : NULL;
   for (u32 i = 0; by && i < COUNT(takes); i++)
     if (bytes == 4u << i) return by[i];
+  if (how == FEW_TAKE) /* pixels of three channels */
+    return bytes == 3 ? take_3 : bytes == 12 ? take_12 : NULL;
   return NULL;
 }

@@ -102,6 +102,10 @@ int main(void) {
           for (u32 k = 0; k < 4; k++)
             if (how != FEW_ADD || (types[t] == DTYPE_bf16 ? bytes < 64 : bytes > 4))
               check((few_how)how, types[t], bytes, n, k % 2 ? ROWS : 0);
-  CHECK(!few_rows_find(FEW_TAKE, DTYPE_f32, 12) && !few_rows_find(FEW_ADD, DTYPE_f16, 8));
+  for (u64 n = 1; n <= MOST; n += 33) {
+    check(FEW_TAKE, DTYPE_u8, 3, n, ROWS);
+    check(FEW_TAKE, DTYPE_f32, 12, n, ROWS);
+  }
+  CHECK(!few_rows_find(FEW_PUT, DTYPE_f32, 12) && !few_rows_find(FEW_ADD, DTYPE_f16, 8));
   return UNIT_END();
 }

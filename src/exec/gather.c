@@ -353,7 +353,7 @@ static void run_few_rows(const void *data, const exec_env *env, u64 begin, u64 e
     batch_line l = line_from(r, begin);
     n = along_last(r, begin, end);
     few_rows z = {.at = (const i32 *)env->slots[g->indices] + l.index,
-                  .operand = env->slots[g->operand[0]],
+                  .operand = (char *)env->slots[g->operand[0]] + l.operand * width,
                   .other = (char *)env->slots[g->other[0]] + l.other * width,
                   .rule = r->rule};
     r->few(&z, n);
@@ -405,8 +405,9 @@ static bool find_row(gathering *r, dtype t) {
   bool puts = is_put(&g->body);
   few_how how = !g->scatter ? FEW_TAKE : puts ? FEW_PUT : FEW_ADD;
   r->row = (u64)s->dims[0];
-  bool dense = r->batch_rank == 1 && r->batch_index[0] == 1 && r->batch_other[0] == s->dims[0] &&
-               r->batch_operand[0] == 0 && r->operand_stride[0] == s->dims[0];
+  u32 last = r->batch_rank - 1;
+  bool dense = r->batch_rank && r->batch_index[last] == 1 && r->batch_other[last] == s->dims[0] &&
+               r->batch_operand[last] == 0 && r->operand_stride[0] == s->dims[0];
   bool any = strcmp(r->k->isa, "base") == 0; /* for which these are not compiled */
   bool known = !any && r->index_type == DTYPE_s32 && r->rule.most < INT32_MAX;
   if (dense && known && (how != FEW_ADD || g->body.kind == REDUCE_SUM))
