@@ -221,14 +221,39 @@ static V scaled_by(J *j, V x, V n) {
 DIRECT(f_add, addps)
 DIRECT(f_sub, subps)
 DIRECT(f_mul, mulps)
+/* Whether whole numbers up to 255 times 1 / by, in f32, are quotients; corrected: once what is left
+ * times 1 / by has been added. */
+static bool is_quotient(float by, bool corrected) {
+  float inverse = 1 / by;
+  for (u32 i = 0; i < 256; i++) {
+    float x = (float)i, q = x * inverse;
+    if (corrected) q = fmaf(fmaf(-q, by, x), inverse, q);
+    if (num_f32_bits(q) != num_f32_bits(x / by)) return false;
+  }
+  return true;
+}
+/* Of numbers that were of 8 bits in memory, as those of images. */
+static bool divide_bytes(J *j, V x, float by, V *out) {
+  const jit_node *n = &j->nodes.data[x], *of = &j->nodes.data[n->arg[0]];
+  if (n->prim != JP_cvtdq2ps || (of->prim != JP_load8 && of->prim != JP_load8s)) return false;
+  if (!(fabsf(by) > 0x1p-40f && fabsf(by) < 0x1p40f)) return false;
+  V inverse = REAL(1 / by), q = OP2(mulps, x, inverse);
+  bool at_once = is_quotient(by, false);
+  if (!at_once && !is_quotient(by, true)) return false;
+  *out = at_once ? q : OP3(fmaddps, OP3(fnmaddps, q, REAL(by), x), inverse, q);
+  return true;
+}
 /* By a power of two: the product with its inverse, where that is a normal number too, is the same.
  */
 static V f_div(J *j, vm_rtype t, V x, V y) {
   double by;
   int exponent, most = j->wide ? 1020 : 124;
+  V q;
   (void)t;
-  bool is_power = find_number(j, y, &by) && is_large(j, by) && fabs(frexp(by, &exponent)) == 0.5;
+  bool is_known = find_number(j, y, &by) && is_large(j, by);
+  bool is_power = is_known && fabs(frexp(by, &exponent)) == 0.5;
   is_power = is_power && exponent >= -most && exponent <= most;
+  if (is_known && !is_power && !j->wide && divide_bytes(j, x, (float)by, &q)) return q;
   return is_power ? OP2(mulps, x, REAL(1 / by)) : OP2(divps, x, y);
 }
 DIRECT1(f_neg, negated(j, x))
