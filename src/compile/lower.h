@@ -190,6 +190,9 @@ bool fuse_is_small(const node *n);
 /* n, which is `in` with dims of size 1 behind its own, becomes the same, if nobody else wants `in`,
  * whose uses are served. Only what stores it may use n. */
 bool fuse_with_ones(lower *L, node *in, node *n);
+/* n, a transpose of `in`, which nobody else wants, becomes the same of transposed operands, so that
+ * it is computed in the order in which it is wanted. Serves in's use if so. */
+bool fuse_transposed(lower *L, node *in, node *n, i64s permutation);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);

@@ -166,10 +166,25 @@ bool lower_broadcast_in_dim(lower *L, op *o) {
   return true;
 }
 
+/* Whether all who use it go through it in order. */
+static bool is_gone_through(const value *v) {
+  for (const use *u = v->uses; u; u = u->next)
+    if (!select_is_elementwise(u->owner) && !op_is(u->owner, func_return)) return false;
+  return v->uses != NULL;
+}
+
+/* Then it is computed so. NULL: it is not. */
+static node *transposed_view(lower *L, op *o, node *in, i64s permutation) {
+  node *n = is_gone_through(op_result(o, 0)) ? lower_new_node(L, o, op_result(o, 0)) : NULL;
+  return n && fuse_transposed(L, in, n, permutation) ? n : NULL;
+}
+
 bool lower_transpose(lower *L, op *o) {
   struct transpose_attrs a;
   view_transpose(o, &a);
-  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  node *in = lower_node(L, o, 0);
+  if (transposed_view(L, o, in, a.permutation)) return true;
+  node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank);
