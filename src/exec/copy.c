@@ -229,10 +229,11 @@ static void run_copy(const void *data, const exec_env *env, u64 begin, u64 end) 
 /* Where planes have a few rows only, those of some planes that lie one after the other become one
  * plane of many. */
 static void widen_planes(step_shape *s) {
-  enum { FEW = 9, MANY = 64 };
+  enum { FEW = 9, MANY = 64, LONG = 512 };
   u32 last = s->rank - 1, far = last - 2;
   if (s->rank < 3 || s->rank == PROG_MAX_DIMS || s->to[last] != s->width ||
-      s->from[last] != s->width || s->dims[last - 1] >= FEW)
+      s->from[last] != s->width || s->dims[last - 1] >= FEW ||
+      (s->from[last - 1] == 0 && s->dims[last] * s->width >= LONG)) /* one row again and again */
     return;
   i64 rows = s->dims[far] < MANY ? s->dims[far] : MANY;
   while (s->dims[far] % rows) rows--;

@@ -48,9 +48,28 @@ static void spread_rows(const vm_kernels *k, i64 rows, i64 run, u32 width, const
                from + done * row * (i64)width, row);
 }
 
+/* Rows of which each would be done before a kernel has begun. */
+#define SHORT_ROWS(T)                                                                              \
+  static void short_rows_##T(i64 rows, i64 run, T *to, const T *from, i64 row, i64 stride) {       \
+    for (i64 i = 0; i < rows; i++, to += run, from += row)                                         \
+      for (i64 j = 0; j < run; j++) to[j] = from[j * stride];                                      \
+  }
+SHORT_ROWS(u8)
+SHORT_ROWS(u16)
+SHORT_ROWS(u32)
+SHORT_ROWS(u64)
+static void short_rows(u32 width, i64 rows, i64 run, void *to, const void *from, i64 row,
+                       i64 stride) {
+  if (width == 1) short_rows_u8(rows, run, to, from, row, stride);
+  if (width == 2) short_rows_u16(rows, run, to, from, row, stride);
+  if (width == 4) short_rows_u32(rows, run, to, from, row, stride);
+  if (width == 8) short_rows_u64(rows, run, to, from, row, stride);
+}
+
 /* The last two dims, of so many rows. */
 static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 width,
                         const char *from, char *to) {
+  enum { SHORT = 16 };
   u32 w = vm_log2_width(width), last = p->rank - 1;
   i64 run = p->dims[last], row = p->stride[last - 1], stride = p->stride[last];
   i64 bytes = run * (i64)width;
@@ -64,6 +83,8 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
   else if (row == 1 && stride > 1 && w < 4)
     step_transpose(k, width, (size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width,
                    false);
+  else if (run <= SHORT && w < 4)
+    short_rows(width, rows, run, to, from, row, stride);
   else
     for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width)
       gather_run(k, stride, run, width, from, to);
