@@ -105,6 +105,16 @@ static outcome choose_same(flattener *f, op *o, op **next) {
   return erase(o, next);
 }
 
+static outcome take_diagonal(flattener *f, op *o, op **next) {
+  if (!f->opt.shardings || !flatten_diagonal(f->m, f->scratch, o)) return KEPT;
+  return erase(o, next);
+}
+
+static outcome take_stretch(flattener *f, op *o, op **next) {
+  if (!f->opt.shardings || !flatten_stretch(f->m, f->scratch, o)) return KEPT;
+  return erase(o, next);
+}
+
 /* Before partitioning these must stay: they are what propagation reads. */
 static outcome drop_sharding(flattener *f, op *o, op **next) {
   return f->opt.shardings ? pass_on(f, o, next) : KEPT;
@@ -135,6 +145,8 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_composite] = copy_decomposition,
     [OP_custom_call] = pass_on_custom_call,
     [OP_select] = choose_same,
+    [OP_reduce] = take_diagonal,
+    [OP_broadcast_in_dim] = take_stretch,
     [OP_sharding_constraint] = drop_sharding,
     [OP_reshard] = drop_sharding,
     [OP_sharding_group] = drop_sharding,
@@ -170,7 +182,11 @@ static void promote_operands(flattener *f, op *o) {
   }
 }
 
-bool flatten_knows(op_id id) { return flatten_of[id] && flatten_of[id] != choose_same; }
+/* Of all others some ops stay. */
+bool flatten_knows(op_id id) {
+  flatten_fn *f = flatten_of[id];
+  return f && f != choose_same && f != take_diagonal && f != take_stretch;
+}
 
 /* Recursion is bounded by the nesting that the readers allow. */
 static bool flatten_block(flattener *f, block *b) {

@@ -15,6 +15,12 @@ typedef struct flatten_options {
  * the type that their bodies combine. false: reported. */
 bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options);
 
+/* diagonal.c: before o, a reduce, whose result is replaced; false: it is no sum of a diagonal. */
+bool flatten_diagonal(ir_module *m, arena *scratch, op *o);
+
+/* stretch.c: o, a broadcast of a reshape, is no longer used; false: it is not such. */
+bool flatten_stretch(ir_module *m, arena *scratch, op *o);
+
 /* empty.c: values without elements are constants. */
 void empty_values(ir_module *m, arena *scratch);
 
