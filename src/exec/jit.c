@@ -88,12 +88,23 @@ static bool computes_signed_bytes(const vm_call *calls, u32 n) {
     if (calls[i].is.kind == CALL_binary && calls[i].is.type == R_s8) return true;
   return false;
 }
+/* No instruction shifts or divides bytes: kernels take one after the other. */
+static bool takes_bytes_apart(const vm_call *calls, u32 n) {
+  for (u32 i = 0; i < n; i++) {
+    vm_what w = calls[i].is;
+    bool one_by_one = w.of == VM_shl || w.of == VM_shr_arith || w.of == VM_shr_logic ||
+                      w.of == VM_div || w.of == VM_rem;
+    if (w.kind == CALL_binary && w.type == R_s8 && one_by_one) return true;
+  }
+  return false;
+}
 /* Kernels have 64 elements of a byte in a vector, or 32, compiled code 16, or 8, of which signed
  * ones take two instructions more to wrap; but it keeps what several calls make, and begins once
  * for a row. */
 bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
   if (calls->scalar && n == 1) return false;
   if (n > 1 && j->target == JIT_AVX512 && !computes_signed_bytes(calls, n)) return true;
+  if (j->target == JIT_AVX512 && takes_bytes_apart(calls, n)) return true;
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
     bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
