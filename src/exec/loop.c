@@ -482,7 +482,8 @@ static const u32 *find_pitches(arena *a, const kernel *kn, u32 num_in) {
 static void lower_columns(const lower_env *e, kernel *kn, vm_spec spec) {
   kn->summing = NULL;
   if (kn->sums != SUMS_COLUMNS || kn->num_iota || e->fault->op) return;
-  if (kn->pitch && count_moved(&kn->p)) return;
+  for (u32 i = 0; kn->pitch && i < spec.num_in; i++)
+    if (kn->p.patterns[i].mode == MODE_STRIDED) return;
   spec.sums = SUMS_COLUMNS;
   spec.pitch = kn->pitch ? kn->pitch : find_pitches(e->a, kn, spec.num_in);
   if (!spec.pitch) return;
