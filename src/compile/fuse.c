@@ -433,22 +433,6 @@ static node_list find_pieces(lower *L, node *const *n, u32 num) {
   return all;
 }
 
-static bool reads_only(lower *L, node *n, const node *of, i64 offset) {
-  if (n->element || n->stamp == L->stamp) return true;
-  n->stamp = L->stamp;
-  if (n->kind == NODE_MEM && n->slot == of->slot)
-    return n->offset == offset && n->rank == of->rank &&
-           memcmp(n->stride, of->stride, n->rank * sizeof(i64)) == 0;
-  bool only = n->kind != NODE_PIECES;
-  for (u32 i = 0; n->kind == NODE_EXPR && only && i < n->num_in; i++)
-    only = reads_only(L, n->in[i], of, offset);
-  return only;
-}
-bool fuse_reads_only(lower *L, node *n, const node *of, i64 offset) {
-  lower_new_stamp(L);
-  return n->kind == NODE_EXPR && of->kind == NODE_MEM && of->dense && reads_only(L, n, of, offset);
-}
-
 void fuse_join(lower *L, node *n) {
   node_list all = find_pieces(L, &n, 1);
   for (size_t i = 0; i < all.len; i++) pieces_write(L, all.data[i]);

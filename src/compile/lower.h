@@ -201,9 +201,6 @@ void fuse_settle(lower *L, node *n); /* no EXPR any more */
 u32 fuse_dense(lower *L, node *n);   /* its slot, row-major; makes one if need be */
 /* n's operands in PIECES are written, so that a loop over all of it may pull it. */
 void fuse_join(lower *L, node *n);
-/* Whether n reads of `of`, the whole of a slot, only those elements that it has itself where it
- * lies at `offset` there. */
-bool fuse_reads_only(lower *L, node *n, const node *of, i64 offset);
 /* Stores n into part of a slot. */
 void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides);
 /* Nodes of the same dims, none of which is in pieces, by one loop; whether so many, and each of

@@ -177,6 +177,25 @@ void data_start_from(lower *L, const node *n, node *in) {
 
 /* A move of the whole and a write over a part of it, or of all of it. That the move costs nothing
  * in a loop is what the order below is for: it can vanish only if nobody reads `big` after it. */
+/* Whether n reads of `of`, the whole of a slot, only those elements that it has itself where it
+ * lies at `offset` there. */
+static bool reads_no_others(lower *L, node *n, const node *of, i64 offset) {
+  if (n->element || n->stamp == L->stamp) return true;
+  n->stamp = L->stamp;
+  if (n->kind == NODE_MEM && n->slot == of->slot)
+    return n->offset == offset && n->rank == of->rank &&
+           memcmp(n->stride, of->stride, n->rank * sizeof(i64)) == 0;
+  bool only = n->kind != NODE_PIECES;
+  for (u32 i = 0; n->kind == NODE_EXPR && only && i < n->num_in; i++)
+    only = reads_no_others(L, n->in[i], of, offset);
+  return only;
+}
+static bool reads_only(lower *L, node *n, const node *of, i64 offset) {
+  lower_new_stamp(L);
+  return n->kind == NODE_EXPR && of->kind == NODE_MEM && of->dense &&
+         reads_no_others(L, n, of, offset);
+}
+
 bool lower_dynamic_update_slice(lower *L, op *o) {
   node *big = lower_node(L, o, 0), *small = lower_node(L, o, 1);
   i64 start[PROG_MAX_DIMS];
@@ -189,7 +208,7 @@ bool lower_dynamic_update_slice(lower *L, op *o) {
   i64 at = 0;
   for (u32 k = 0; fixed && big->kind == NODE_MEM && k < big->rank; k++)
     at += start[k] * big->stride[k];
-  bool in_place = fixed && small->count < big->count && fuse_reads_only(L, small, big, at);
+  bool in_place = fixed && small->count < big->count && reads_only(L, small, big, at);
   /* What reads `big` is computed before, or `big` would have to be kept; but for what is written
    * over where it is read. */
   if (small->kind == NODE_EXPR && !small->uniform && !in_place) fuse_settle(L, small);

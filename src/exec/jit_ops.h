@@ -31,5 +31,7 @@ bool jit_has_small(dtype t);
 jit_value jit_load_small(jit_build *j, dtype t, jit_value x);
 jit_value jit_store_small(jit_build *j, dtype t, jit_value x);
 jit_value jit_round_small(jit_build *j, dtype t, jit_value x);
+/* Computed, so that it is no denormal where these are flushed. */
+bool jit_is_computed(const jit_build *j, jit_value x);
 
 #endif

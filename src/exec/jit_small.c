@@ -1,0 +1,81 @@
+/* Floats of 16 bits, in those of a lane as they lie in memory, and f32 rounded to them. */
+#include "exec/jit_ops.h"
+#include "exec/jit_short.h"
+
+bool jit_is_computed(const J *j, V x) {
+  static const bool computes[JP_COUNT_] = {
+      [JP_addps] = true,      [JP_subps] = true,      [JP_mulps] = true,     [JP_divps] = true,
+      [JP_sqrtps] = true,     [JP_fmaddps] = true,    [JP_fnmaddps] = true,  [JP_fmsubps] = true,
+      [JP_rndscaleps] = true, [JP_cvtdq2ps] = true,   [JP_cvtudq2ps] = true, [JP_fminps] = true,
+      [JP_fmaxps] = true,     [JP_rangeps] = true,    [JP_rangepd] = true,   [JP_addpd] = true,
+      [JP_subpd] = true,      [JP_mulpd] = true,      [JP_divpd] = true,     [JP_sqrtpd] = true,
+      [JP_fmaddpd] = true,    [JP_rndscalepd] = true, [JP_cvtps2pd] = true,  [JP_cvtdq2pd] = true,
+      [JP_cvtudq2pd] = true,
+  };
+  return computes[j->nodes.data[x].prim];
+}
+
+enum { UNORDERED = 3 }; /* a comparison of floats */
+
+bool jit_has_small(dtype t) { return t == DTYPE_bf16 || t == DTYPE_f16; }
+
+static V to_uppers(J *j, V words) { return OP2(permw, jit_add(j, JP_uppers, 0, 0, 0, 0), words); }
+V jit_load_small(J *j, dtype t, V x) {
+  const jit_node *n = &j->nodes.data[x];
+  if (t == DTYPE_bf16 && n->prim == JP_load16 && !jit_spread(j, n->imm))
+    return to_uppers(j, jit_add(j, JP_load_words, n->imm, 0, 0, 0));
+  if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
+  if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
+  return OP1(cvtph2ps, OP1(pmovdw, x));
+}
+/* num_f32_to_bf16 */
+static V bf16_rounded(J *j, V x) {
+  V odd = OP2(pandd, IMM1(psrld, 16, x), CONST(1));
+  V r = OP2(paddd, x, OP2(paddd, odd, CONST(0x7fff)));
+  return OP3(pblendmd, IMM2(cmpps, UNORDERED, x, x), OP2(pord, x, CONST(0x400000)), r);
+}
+/* Whether all of it is in bf16: a constant, or one of two. */
+static bool is_bf16_const(const J *j, V x) {
+  u32 bits;
+  return jit_is_const(j, x, &bits) && !(bits & 0xffff) && (bits & INT32_MAX) <= 0x7f800000;
+}
+static bool is_bf16(const J *j, V x) {
+  const jit_node *n = &j->nodes.data[x];
+  if (n->prim == JP_pblendmd) return is_bf16_const(j, n->arg[1]) && is_bf16_const(j, n->arg[2]);
+  return is_bf16_const(j, x);
+}
+/* Of what has been rounded to the type before, its 16 bits. */
+static bool find_rounded(J *j, dtype t, V x, V *out) {
+  const jit_node *n = &j->nodes.data[x], *of = &j->nodes.data[n->arg[0]];
+  u32 bits;
+  if (t == DTYPE_f16) {
+    if (n->prim != JP_cvtph2ps || of->prim != JP_cvtps2ph) return false;
+    *out = OP1(pmovzxwd, n->arg[0]);
+  } else if (n->prim == JP_permw) {
+    if (j->nodes.data[n->arg[1]].prim != JP_cvtneps2bf16) return false;
+    *out = OP1(pmovzxwd, n->arg[1]);
+  } else if (is_bf16(j, x)) {
+    *out = IMM1(psrld, 16, x);
+  } else {
+    if (n->prim != JP_pandd || of->prim != JP_pblendmd) return false;
+    if (!jit_is_const(j, n->arg[1], &bits) || bits != 0xffff0000) return false;
+    *out = IMM1(psrld, 16, x);
+  }
+  return true;
+}
+V jit_store_small(J *j, dtype t, V x) {
+  V half;
+  if (find_rounded(j, t, x, &half)) return half;
+  if (t == DTYPE_bf16 && j->to_bf16 && jit_is_computed(j, x))
+    return OP1(pmovzxwd, OP1(cvtneps2bf16, x));
+  if (t == DTYPE_bf16) return IMM1(psrld, 16, bf16_rounded(j, x));
+  return OP1(pmovzxwd, IMM1(cvtps2ph, 0, x));
+}
+V jit_round_small(J *j, dtype t, V x) {
+  V half;
+  if (find_rounded(j, t, x, &half)) return x;
+  if (t == DTYPE_bf16 && j->to_bf16 && jit_is_computed(j, x))
+    return to_uppers(j, OP1(cvtneps2bf16, x));
+  if (t == DTYPE_bf16) return OP2(pandd, bf16_rounded(j, x), CONST(0xffff0000));
+  return OP1(cvtph2ps, IMM1(cvtps2ph, 0, x));
+}
