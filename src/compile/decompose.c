@@ -158,6 +158,8 @@ static expand_fn *simpler(const op *o, bool *any) {
     fn = expand_is_indexed(o) ? expand_indexed : NULL;
   else if (op_is(o, reduce))
     fn = expand_is_stacked(o) ? expand_stacked : NULL;
+  else if (op_is(o, select))
+    fn = expand_is_kept_update(o) ? expand_kept_update : NULL;
   *any |= fn != NULL;
   return fn;
 }

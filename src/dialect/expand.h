@@ -48,7 +48,10 @@ bool expand_is_indexed(const op *o);
 bool expand_is_window(const op *o);
 /* A reduce of a few tensors that are stacked: its body over one after the other. */
 bool expand_is_stacked(const op *o);
-expand_fn expand_indexed, expand_stacked, expand_window;
+/* A select, by one condition, of an array or the same with a part overwritten: the part alone is
+ * selected then, and a loop that carries the array writes it where it lies. */
+bool expand_is_kept_update(const op *o);
+expand_fn expand_indexed, expand_kept_update, expand_stacked, expand_window;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */

@@ -1,5 +1,6 @@
 /* Ops that take elements at places that are values, torch_index_select and real_dynamic_slice, as
- * gathers; and sizes of dimensions that are known, get_dimension_size and set_dimension_size. */
+ * gathers; updates at such places that a condition keeps; and sizes of dimensions that are known,
+ * get_dimension_size and set_dimension_size. */
 #include "dialect/expand.h"
 
 /* x with the elements of `index` in the place of dimension d; the first `batches` dimensions of
@@ -279,6 +280,51 @@ bool expand_indexed(expander *e, op *o, value **out) {
     out[i] = x.scatter && x.count > 1
                  ? expand_1(e, OP_reshape, op_result(copy, i), o->results[i].type)
                  : op_result(copy, i);
+  return true;
+}
+
+/* ---- updates under a condition ---- */
+
+/* The one truth value that decides for all elements; NULL: there are more. */
+static value *only_condition(const op *o) {
+  value *v = op_operand(o, 0);
+  const op *def = value_op(v);
+  if (v->type->dims.len && def && op_is(def, broadcast_in_dim)) v = op_operand(def, 0);
+  return v->type->dims.len ? NULL : v;
+}
+
+/* The operand that is the update of the other one; 0: none is. */
+static u32 find_update(const op *o) {
+  for (u32 i = 1; i <= 2; i++) {
+    const op *def = value_op(op_operand(o, i));
+    if (def && op_is(def, dynamic_update_slice) && op_operand(def, 0) == op_operand(o, 3 - i) &&
+        value_has_one_use(op_operand(o, i)))
+      return i;
+  }
+  return 0;
+}
+
+bool expand_is_kept_update(const op *o) {
+  u32 i = find_update(o);
+  i64 part, all;
+  return i && only_condition(o) && type_num_elements(o->results[0].type, &all) &&
+         type_num_elements(op_operand(value_op(op_operand(o, i)), 1)->type, &part) &&
+         part <= all / 2;
+}
+
+bool expand_kept_update(expander *e, op *o, value **out) {
+  u32 i = find_update(o);
+  const op *update = value_op(op_operand(o, i));
+  u32 n = update->num_operands;
+  value **in = ARENA_ARRAY(e->a, value *, n), *part[2];
+  for (u32 k = 0; k < n; k++) in[k] = op_operand(update, k);
+  part[i - 1] = in[1];
+  const type *t = in[1]->type, *all = in[0]->type;
+  in[1] = in[0]; /* and the starts follow */
+  part[2 - i] = op_result(expand_op(e, OP_dynamic_slice, in + 1, n - 1, &t, 1), 0);
+  op_set(part[2 - i]->def.op, dynamic_slice, slice_sizes, attr_i64_array(e->c, t->dims));
+  in[1] = expand_select(e, only_condition(o), part[0], part[1]);
+  out[0] = op_result(expand_op(e, OP_dynamic_update_slice, in, n, &all, 1), 0);
   return true;
 }
 
