@@ -182,6 +182,9 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   if (!checked_mul(w.own->n, p->k, &work) || work < SMALL) return false;
   if (w.type == DTYPE_f32 && v.own->n > MOST / 2 && work < NEAR) return false;
   if (!choose_form(x, &w, v.own->n)) return false;
+  /* Of bytes a processor adds several products in one, which is sooner for more than some. */
+  if (p->acc == DTYPE_s32 && p->each > 1 && v.own->n > MOST / (x->by_rows ? 2 : p->each))
+    return false;
   /* Summing up each row's lanes would take longer than its products. */
   if (x->by_rows && x->turned && w.type == DTYPE_f32 && v.own->n > MOST / 2 && p->k <= SHORT)
     return false;
