@@ -377,3 +377,70 @@ def test_masked_products(tmp_path, name, mask, inverted):
     np.testing.assert_allclose(got.astype(np.float32), want, **loose)
     assert not np.isfinite(got[1, :280].astype(np.float32)).any()
     assert np.isfinite(want[0, 100:290]).all()
+
+
+SOFTMAX = """
+func.func @main(%q: tensor<2xNx64xTYPE>, %k: tensor<2xNx64xTYPE>, %v: tensor<2xNx64xTYPE>,
+                %s: tensor<NxNxi1>) -> (tensor<2xNx64xTYPE>RESULT) {
+  %zero = stablehlo.constant dense<0.0> : tensor<TYPE>
+  %inf = stablehlo.constant dense<0xINFINITY> : tensor<TYPE>
+  %low = stablehlo.constant dense<LOW> : tensor<2xNxNxTYPE>
+  %mask = stablehlo.broadcast_in_dim %s, dims = [1, 2] : (tensor<NxNxi1>) -> tensor<2xNxNxi1>
+  %0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+    : (tensor<2xNx64xTYPE>, tensor<2xNx64xTYPE>) -> tensor<2xNxNxTYPE>
+  %1 = stablehlo.select %mask, %0, %low : tensor<2xNxNxi1>, tensor<2xNxNxTYPE>
+  %2 = stablehlo.reduce(%1 init: %inf) applies stablehlo.maximum across dimensions = [2]
+    : (tensor<2xNxNxTYPE>, tensor<TYPE>) -> tensor<2xNxTYPE>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<2xNxTYPE>) -> tensor<2xNxNxTYPE>
+  %4 = stablehlo.subtract %1, %3 : tensor<2xNxNxTYPE>
+  %5 = stablehlo.exponential %4 : tensor<2xNxNxTYPE>
+  %6 = stablehlo.reduce(%5 init: %zero) applies stablehlo.add across dimensions = [2]
+    : (tensor<2xNxNxTYPE>, tensor<TYPE>) -> tensor<2xNxTYPE>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1] : (tensor<2xNxTYPE>) -> tensor<2xNxNxTYPE>
+  %8 = stablehlo.divide %5, %7 : tensor<2xNxNxTYPE>
+  %9 = stablehlo.dot_general %8, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<2xNxNxTYPE>, tensor<2xNx64xTYPE>) -> tensor<2xNx64xTYPE>
+  return %9RETURN : tensor<2xNx64xTYPE>RESULT
+}
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("low", ["-1.0e30", "-2.0"])
+@pytest.mark.parametrize("mask", ["causal", "window", "late", "rows"])
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
+def test_masked_softmax(tmp_path, name, mask, low, kept):
+    """Columns that a mask throws away are worked out once a row, if at all: the same bits."""
+    n = 320
+    row, column = np.arange(n)[:, None], np.arange(n)[None, :]
+    lives = {"causal": column <= row, "window": (column <= row) & (column > row - 70),
+             "late": column >= row, "rows": (column <= row) & (row >= 100)}[mask]
+    random = np.random.default_rng(5)
+    q, k, v = (random.standard_normal((2, n, 64)).astype(np.float32) for _ in range(3))
+    q, k, v = (x.astype(ml_dtypes.bfloat16).astype(np.float32) for x in (q, k, v))
+    k[0, 310], v[1, 290] = np.nan, np.inf  # seen by some rows; by all
+    with np.errstate(all="ignore"):
+        scores = np.where(lives, q @ k.transpose(0, 2, 1), np.float32(low))
+        want = np.exp(scores - scores.max(-1, keepdims=True))
+        want /= want.sum(-1, keepdims=True)
+        values = want @ v
+    half = name == "bfloat16"
+    module = SOFTMAX.replace("INFINITY", "FF80" if half else "FF800000").replace("LOW", low)
+    module = module.replace("RESULT", ", tensor<2xNxNxTYPE>" if kept else "")
+    module = module.replace("RETURN", ", %8" if kept else "").replace("xN", f"x{n}")
+    module = module.replace("<N", f"<{n}").replace("TYPE", "bf16" if half else "f32")
+    arguments = [x.astype(ml_dtypes.bfloat16 if half else name) for x in (q, k, v)] + [lives]
+    got = run(tmp_path, module, *arguments)
+    loose = dict(rtol=.08, atol=.1) if half else dict(rtol=1e-4, atol=1e-4)
+    for x, y in zip(got, [values, want]):
+        x = x.view(ml_dtypes.bfloat16) if half else x
+        np.testing.assert_allclose(x.astype(np.float32), y, **loose)
+    # nothing is left out where the mask is not known before the scores are
+    scores, truth = (f"tensor<2x{n}x{n}x{t}>" for t in ("bf16" if half else "f32", "i1"))
+    whole = module.replace("select %mask,", "select %or,").replace("  %1 =", f"""
+  %same = stablehlo.compare EQ, %0, %0 : ({scores}, {scores}) -> {truth}
+  %and = stablehlo.and %mask, %same : {truth}
+  %or = stablehlo.or %mask, %and : {truth}
+  %1 =""")
+    for x, y in zip(got, run(tmp_path, whole, *arguments)):
+        np.testing.assert_array_equal(x, y)

@@ -506,6 +506,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   if (!tall) choose_sgemm(p);
   if (!p->use_sgemm) choose_units(p, true);
   p->by_columns = d != &turned && !tall && !p->use_sgemm;
+  if (p->by_columns && dot_own_cuts_terms(p)) out->narrows = p->k;
   out->scratch = place_scratch(e, p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;

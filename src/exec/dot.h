@@ -74,6 +74,8 @@ size_t dot_own_prepare(const lower_env *e, product *p);
 /* Rows [m0, m0 + m) and columns [n0, n0 + n) of one batch element. */
 void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
              u64 m, u64 n0, u64 n);
+/* Whether it leaves out terms that are zeros (exec_env). */
+bool dot_own_cuts_terms(const product *p);
 /* The strips whose sums are of that type. */
 dot_type dot_strip_type(dtype acc);
 /* A product of many small matrices that lie side by side; false: it is not one. */

@@ -324,19 +324,28 @@ static void add_terms(block *x, u64 k0, size_t kc, bool more) {
   }
 }
 
+static const char *term_of(const block *x, u64 row, u64 term) {
+  const product *p = x->p;
+  return x->a + (axis_at(&p->lhs_m, x->m0 + row) + (i64)term) * (i64)dtype_size(p->lhs_type);
+}
+static void write_zeros(const block *x, u64 first, u64 end, u64 rows) {
+  for (u64 i = 0; i < rows; i++)
+    memset((char *)(uintptr_t)term_of(x, i, first), 0, (end - first) * dtype_size(x->p->lhs_type));
+}
+
 /* Whether terms [first, end) add nothing to any row: zeros by what is finite, as the first row's
- * sums say, which would be NaN. */
-static bool adds_nothing(const block *x, u64 first, u64 end) {
+ * sums say, which would be NaN. Of zeros that are not
+ * written the first row's are. */
+static bool adds_nothing(const block *x, u64 first, u64 end, bool written) {
   static const char zeros[KC * 8];
   static const i64 none[1];
   const product *p = x->p;
-  i64 size = (i64)dtype_size(p->lhs_type);
+  size_t size = dtype_size(p->lhs_type);
   char sums[NC * 8];
   if (first == end) return true;
-  for (u64 i = 0; i < x->mc; i++)
-    if (memcmp(x->a + (axis_at(&p->lhs_m, x->m0 + i) + (i64)first) * size, zeros,
-               (end - first) * (u64)size))
-      return false;
+  if (!written) write_zeros(x, first, end, 1);
+  for (u64 i = 0; written && i < x->mc; i++)
+    if (memcmp(term_of(x, i, first), zeros, (end - first) * size)) return false;
   block one = *x;
   one.mc = 1, one.c = sums, one.to = none;
   add_terms(&one, first, end - first, false);
@@ -347,19 +356,34 @@ static bool adds_nothing(const block *x, u64 first, u64 end) {
   return true;
 }
 
+enum { STEP = 32 };
+bool dot_own_cuts_terms(const product *p) {
+  return p->k % STEP == 0 && !p->lhs_k.table && p->lhs_k.step == 1 && p->acc == DTYPE_f32;
+}
+
 /* Of terms [*k0, *k0 + *kc) those that are left without such at both ends; always some. */
-static void cut_terms(const block *x, const u64 *some, u64 *k0, size_t *kc) {
-  enum { STEP = 32 };
+static void cut_terms(const block *x, const exec_env *env, u64 *k0, size_t *kc) {
   const product *p = x->p;
-  u64 begin = *k0, end = begin + *kc, first = some[0] / STEP * STEP;
-  u64 last = align_up(some[1], STEP);
-  if (*kc % STEP || p->lhs_k.table || p->lhs_k.step != 1 || p->acc != DTYPE_f32) return;
+  u64 begin = *k0, end = begin + *kc, first = env->terms[0] / STEP * STEP;
+  u64 last = align_up(env->terms[1], STEP);
   if (first < begin) first = begin;
   if (first > end - STEP) first = end - STEP;
   if (last > end) last = end;
   if (last < first + STEP) last = first + STEP;
-  if (!adds_nothing(x, begin, first) || !adds_nothing(x, last, end)) return;
-  *k0 = first, *kc = last - first;
+  bool written = !env->zeros;
+  exec_finite *known = &env->finite[begin / KC % EXEC_FINITE];
+  if (!written && (first >= env->terms[1] || last <= env->terms[0]))
+    write_zeros(x, first, last, x->mc);
+  const char *of = x->b + axis_at(&p->rhs_n, x->n0) * (i64)dtype_size(p->rhs_type);
+  bool is_known =
+      !written && begin == first && known->of == of && known->first <= last && end == known->end;
+  if (is_known || (adds_nothing(x, begin, first, written) && adds_nothing(x, last, end, written))) {
+    *k0 = first, *kc = last - first;
+    if (!written && !is_known) *known = (exec_finite){of, last, end};
+  } else if (!written) {
+    write_zeros(x, begin, first, x->mc);
+    write_zeros(x, last, end, x->mc);
+  }
 }
 
 /* Rows [m0, m0 + mc) x columns [n0, n0 + nc), all of k. */
@@ -375,7 +399,7 @@ static void multiply_block(const product *p, const exec_env *env, block *x, char
   for (u64 k0 = 0, done = 0; k0 < p->k; k0 += p->kc, done++) {
     size_t kc = p->k - k0 < p->kc ? p->k - k0 : p->kc, terms = kc;
     u64 from = k0;
-    if (env->terms) cut_terms(x, env->terms, &from, &terms);
+    if (env->terms && dot_own_cuts_terms(p)) cut_terms(x, env, &from, &terms);
     add_terms(x, from, terms, done % DOT_GROUP > 0);
     if (p->groups && (done % DOT_GROUP == DOT_GROUP - 1 || k0 + kc == p->k))
       dot_add_group(p, done < DOT_GROUP, total, c, x->mc * ldc);

@@ -347,6 +347,10 @@ static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 e
   u32 pointers = kn->num_in + kn->num_out;
   void **reg = vm_begin(kn->unit, env->scratch, p->max_elements);
   block b;
+  if (env->columns) {
+    loop_run_narrow(kn, env);
+    return;
+  }
   loop_find_block(p, begin, &b);
   loop_fetch(kn, env, reg, NULL, &b, NULL, false);
   for (u32 o = 0; o < kn->num_out; o++)
@@ -671,6 +675,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
                      .direct = find_direct(e, kn),
                      .units = kn->p.blocks,
                      .cost = loop_cost(kn, kn->p.max_elements),
+                     .narrows = in_place ? loop_narrows(kn) : 0,
                      .scratch = kn->scratch};
 }
 

@@ -169,6 +169,13 @@ void loop_scatter_family(const vm_kernels *k, const pattern *p, i64 count, u32 w
 void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                         const char *first, const char *second);
 
+/* ---- some columns only (loop_narrow.c) ---- */
+
+/* exec_step.narrows of a map in place. */
+u64 loop_narrows(const kernel *kn);
+/* Those that env->columns says, of all rows. */
+void loop_run_narrow(const kernel *kn, const exec_env *env);
+
 /* reduce.c; the kept dims are not empty. No list of initial values: zeros. */
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);
 

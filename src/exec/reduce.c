@@ -297,6 +297,13 @@ static reduction *begin_lowering(const lower_env *e, const prog_loop *l) {
   return r;
 }
 
+/* How many columns a row has, of which it may fold some only: of f32 as it lies. */
+static u64 narrows(const reduction *r) {
+  const plan *p = &r->kn.p;
+  u64 columns = (u64)p->dims[p->rank - 1];
+  return !r->words && r->each && !r->kn.unit->num_calls && columns < LONG ? columns : 0;
+}
+
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (unroll_reduce(e, l, false, out)) return;
   reduction *r = begin_lowering(e, l);
@@ -307,6 +314,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                        .data = r,
                        .units = r->kn.p.blocks,
                        .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2,
+                       .narrows = narrows(r),
                        .scratch = lower_scratch(r, row_results(&r->kn.p), true, 0)};
     return;
   }
@@ -346,5 +354,6 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                      .data = r,
                      .units = rows ? r->other.blocks : r->kn.p.blocks,
                      .cost = block_cost * ((rows ? r->kn.p.blocks : r->other.blocks) + 1),
+                     .narrows = rows && has_short_rows(r) ? r->kn.p.max_elements : 0,
                      .scratch = lower_scratch(r, r->kn.p.max_elements, rows, r->other.blocks)};
 }

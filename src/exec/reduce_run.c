@@ -237,9 +237,9 @@ void reduce_run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
 }
 
 /* Rows of one block, all of which is read where it lies: how many are done, as results in acc. */
-static u64 fold_rows(const reduction *r, reducing *s, u64 most) {
+static u64 fold_rows(const reduction *r, reducing *s, size_t elements, u64 most) {
   const vm_unit *u = r->kn.unit;
-  block b = {.elements = r->kn.p.max_elements};
+  block b = {.elements = elements};
   if (!u->rows || !u->sums) {
     vm_run(u, s->reg, b.elements);
     s->value[0] = s->reg[u->outputs[0].reg];
@@ -258,6 +258,8 @@ void reduce_run_short_rows(const void *data, const exec_env *env, u64 begin, u64
   const input *in = r->kn.in, *out = &r->out[0];
   const plan *p = &r->other;
   u32 num_in = r->kn.num_in, last = p->rank - 1;
+  u64 first = env->columns ? env->columns[0] : 0;
+  size_t elements = (env->columns ? env->columns[1] : r->kn.p.max_elements) - first;
   char *to = (char *)env->slots[out->slot] + out->offset * (i64)out->width;
   reducing s;
   i64 index[PROG_MAX_DIMS], at[160];
@@ -266,9 +268,11 @@ void reduce_run_short_rows(const void *data, const exec_env *env, u64 begin, u64
   for (u64 row = begin, n; row < end; row += n) {
     walk_offsets(p, index, at);
     for (u32 i = 0; i < num_in; i++)
-      s.reg[i] = (char *)env->slots[in[i].slot] + (in[i].offset + at[i]) * (i64)in[i].width;
+      s.reg[i] =
+          (char *)env->slots[in[i].slot] +
+          (in[i].offset + at[i] + (i64)first * r->kn.p.walks[i].stride[0]) * (i64)in[i].width;
     u64 most = (u64)(p->dims[last] - index[last]);
-    n = fold_rows(r, &s, most < end - row ? most : end - row);
+    n = fold_rows(r, &s, elements, most < end - row ? most : end - row);
     i64 apart = p->walks[num_in].stride[last];
     for (u64 i = 0, some = apart == 1 ? n : 1; i < n; i += some)
       combine_store(&r->c, 0, some, to + (at[num_in] + (i64)i * apart) * (i64)out->width,
@@ -282,13 +286,13 @@ void reduce_run_short_rows(const void *data, const exec_env *env, u64 begin, u64
 
 static i64 row_length(const plan *p) { return p->dims[p->rank - 1]; }
 
-static void fold_each(const reduction *r, const reducing *s, u32 o, size_t rows) {
+static void fold_each(const reduction *r, const reducing *s, u32 o, size_t rows, const u64 *some) {
   size_t n = (size_t)row_length(&r->kn.p), width = r->c.width[o];
-  if (r->each) {
-    r->each(rows, r->kn.unit->sums ? 16 : n, n, s->acc[o], s->init[o], s->value[o]);
-    return;
-  }
-  for (size_t i = 0; i < rows; i++)
+  size_t first = some ? some[0] : 0, length = some ? some[1] - first : n;
+  if (r->each)
+    r->each(rows, r->kn.unit->sums ? 16 : length, n, s->acc[o], s->init[o],
+            s->value[o] + first * width);
+  for (size_t i = 0; !r->each && i < rows; i++)
     r->fold(n, s->acc[o] + i * width, s->init[o], s->value[o] + i * n * width);
 }
 
@@ -324,7 +328,7 @@ void reduce_run_blocks_of_rows(const void *data, const exec_env *env, u64 begin,
     for (u32 d = 0; d <= r->kn.p.cut; d++) at += b.index[d] * r->results.stride[d];
     for (u32 o = 0; o < r->c.n; o++) {
       const input *out = &r->out[o];
-      fold_each(r, &s, o, rows);
+      fold_each(r, &s, o, rows, env->columns);
       combine_store(&r->c, o, rows,
                     (char *)env->slots[out->slot] + (out->offset + at) * (i64)out->width, s.acc[o]);
     }

@@ -16,12 +16,21 @@
 #include "program/parts.h"
 #include "exec/kernels.h"
 
+/* Terms of a product's right operand that have been seen to be finite. */
+enum { EXEC_FINITE = 4 };
+typedef struct exec_finite {
+  const void *of;
+  u64 first, end;
+} exec_finite;
+
 typedef struct exec_env {
   char *scratch;              /* at least what the step asked for; aligned to 64 */
   void *const *slots;         /* memory of each slot, for one device */
   struct accel_thread *accel; /* the worker's own */
-  const u64 *columns;         /* NULL: all; else those of a product that matter: first, end */
+  const u64 *columns;         /* NULL: all; else those of a step that matter: first, end */
   const u64 *terms;           /* NULL: all; else those that are likely not zero on the left */
+  bool zeros;          /* all others are, but are not written: they may be whatever is there */
+  exec_finite *finite; /* where there are `zeros`: what is known, by part of all terms */
 } exec_env;
 
 typedef void step_fn(const void *data, const exec_env *env, u64 begin, u64 end);
@@ -47,7 +56,8 @@ typedef struct exec_step {
   const void *data;
   const exec_direct *direct; /* NULL: it is none */
   u64 units;
-  u64 cost; /* of a unit, about nanoseconds; of a jump back, of what it does once more */
+  u64 cost;    /* of a unit, about nanoseconds; of a jump back, of what it does once more */
+  u64 narrows; /* how many columns it has, or terms, if it leaves out what does not matter; 0: no */
   size_t scratch;
 } exec_step;
 

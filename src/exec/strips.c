@@ -20,6 +20,9 @@ typedef struct strips {
   place_of *places;
   size_t slots_at, index_at, inner_at; /* scratch: places' addresses, indices, what steps need */
   const masked *mask;                  /* NULL: none */
+  u32 even[MASKED_EVENS];              /* places of what the mask names */
+  bool one_mask;                       /* for all but the cut dim */
+  size_t spans_at;                     /* scratch: of all pieces */
 } strips;
 
 /* ---- running ---- */
@@ -36,10 +39,38 @@ static void set_places(const strips *s, const exec_env *env, const i64 *index, v
   }
 }
 
+static char *even_at(const strips *s, u32 k, void *const *slots) {
+  const masked_even *e = &s->mask->even[k];
+  return (char *)slots[s->even[k]] + e->offset * (i64)e->width;
+}
+static void spread(const strips *s, u32 even, void *const *slots, u64 rows, const masked_span *x) {
+  for (u32 k = 0; even; k++, even >>= 1)
+    if (even & 1) masked_spread(s->mask, k, even_at(s, k, slots), rows, s->cut, x);
+}
+
+/* What a step may leave out. What it reads whole, or as zeros that it has not, is so before. */
+static void see_mask(const strips *s, u32 i, u64 narrows, u64 rows, const masked_span *x,
+                     exec_env *inner) {
+  const masked *m = s->mask;
+  const masked_step *t = &m->steps[i];
+  bool narrow = t->role >= MASKED_TERMS && narrows == m->columns && x->dead < m->columns;
+  u32 zeros = t->role == MASKED_EVEN ? 0 : t->reads;
+  for (u32 k = 0; narrow && k < m->num_even; k++)
+    if (zeros >> k & 1)
+      narrow = masked_zeros(&m->even[k], even_at(s, k, inner->slots), rows, s->cut, x->dead);
+  if (!narrow && x->dead < m->columns) spread(s, t->reads, inner->slots, rows, x);
+  inner->columns = t->role == MASKED_COLUMNS ? x->some : NULL;
+  inner->terms = t->role == MASKED_TERMS ? x->some : NULL;
+  inner->zeros = narrow && inner->terms && zeros;
+  if (narrow && !inner->terms) inner->columns = x->wide;
+}
+
 static void run_strips(const void *data, const exec_env *env, u64 begin, u64 end) {
   const strips *s = data;
   void **slots = (void **)(env->scratch + s->slots_at);
-  exec_env inner = {.scratch = env->scratch + s->inner_at, .slots = slots, .accel = env->accel};
+  exec_finite finite[EXEC_FINITE] = {{0}};
+  exec_env inner = {
+      .scratch = env->scratch + s->inner_at, .slots = slots, .accel = env->accel, .finite = finite};
   for (u32 i = 0; i < s->num_places; i++)
     slots[i] = s->places[i].kind == IN_SLOT ? NULL : env->scratch + s->places[i].at;
   for (u64 u = begin; u < end; u++) {
@@ -52,13 +83,15 @@ static void run_strips(const void *data, const exec_env *env, u64 begin, u64 end
     }
     set_places(s, env, index, slots);
     const exec_step *steps = piece + 1 == s->pieces ? s->last : s->whole;
-    u64 some[2], rows = (u64)(s->dims[s->cut] - index[s->cut]);
+    u64 rows = (u64)(s->dims[s->cut] - index[s->cut]);
+    masked_span *x = (masked_span *)(env->scratch + s->spans_at) + piece;
     if (rows > s->piece) rows = s->piece;
-    if (s->mask) masked_range(s->mask, env->slots[s->mask->slot], index, s->cut, rows, some);
+    if (s->mask && !(s->one_mask && u - begin >= s->pieces))
+      masked_range(s->mask, env->slots[s->mask->slot], index, s->cut, rows, x);
     for (u32 i = 0; i < s->n; i++) {
-      inner.columns = s->mask && s->mask->role[i] == MASKED_COLUMNS ? some : NULL;
-      inner.terms = s->mask && s->mask->role[i] == MASKED_TERMS ? some : NULL;
+      if (s->mask) see_mask(s, i, steps[i].narrows, rows, x, &inner);
       if (steps[i].units) steps[i].run(steps[i].data, &inner, 0, steps[i].units);
+      if (s->mask && inner.columns) spread(s, s->mask->steps[i].makes, slots, rows, x);
     }
   }
 }
@@ -437,10 +470,15 @@ void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out) {
   s->index_at = l.scratch;
   s->whole = s->last = cut_steps(&l, s->piece);
   if (tail != s->piece) s->last = cut_steps(&l, tail);
+  for (u32 k = 0; s->mask && k < s->mask->num_even; k++)
+    s->even[k] = add_place(&l, s->mask->even[k].slot, s->mask->even[k].stride);
   s->num_places = (u32)l.places.len;
   s->places = l.places.data;
   s->slots_at = s->index_at + PROG_MAX_DIMS * 2 * sizeof(i64); /* of any type */
-  s->inner_at = align_up(s->slots_at + s->num_places * sizeof(void *), 64);
+  s->spans_at = s->slots_at + s->num_places * sizeof(void *);
+  s->inner_at = align_up(s->spans_at + (s->mask ? s->pieces * sizeof(masked_span) : 0), 64);
+  s->one_mask = s->mask != NULL;
+  for (u32 d = 0; s->mask && d < s->cut; d++) s->one_mask &= s->mask->stride[d] == 0;
   size_t scratch = 0;
   u64 cost = 50;
   for (u32 i = 0; i < s->n; i++) {
