@@ -444,3 +444,24 @@ def test_masked_softmax(tmp_path, name, mask, low, kept):
   %1 =""")
     for x, y in zip(got, run(tmp_path, whole, *arguments)):
         np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", ["bf16", "f16"])
+def test_words_looked_up(tmp_path, name):
+    """Of very many words each is computed once: the same bits as of few."""
+    module = """func.func @main(%x: tensor<NxTYPE>) -> tensor<NxTYPE> {
+      %0 = stablehlo.multiply %x, %x : tensor<NxTYPE>
+      %1 = stablehlo.tanh %0 : tensor<NxTYPE>
+      %2 = stablehlo.add %1, %x : tensor<NxTYPE>
+      %3 = stablehlo.logistic %2 : tensor<NxTYPE>
+      %4 = stablehlo.multiply %3, %x : tensor<NxTYPE>
+      %5 = stablehlo.exponential %4 : tensor<NxTYPE>
+      return %5 : tensor<NxTYPE>
+    }""".replace("TYPE", name)
+    words = np.arange(1 << 16, dtype=np.uint16)
+    many = np.concatenate([words] * 9 + [words[:-5]])
+    x = [w if name == "bf16" else w.view(np.float16) for w in (words, many)]
+    few, = run(tmp_path, module.replace("<N", f"<{x[0].size}"), x[0])
+    got, = run(tmp_path, module.replace("<N", f"<{x[1].size}"), x[1])
+    few = few.view(np.uint16)
+    np.testing.assert_array_equal(got.view(np.uint16), np.concatenate([few] * 9 + [few[:-5]]))

@@ -351,6 +351,10 @@ static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 e
     loop_run_narrow(kn, env);
     return;
   }
+  if (kn->table_at && (end - begin) * p->piece >= LOOP_TABLE) {
+    loop_run_table(kn, env, begin, end);
+    return;
+  }
   loop_find_block(p, begin, &b);
   loop_fetch(kn, env, reg, NULL, &b, NULL, false);
   for (u32 o = 0; o < kn->num_out; o++)
@@ -666,6 +670,11 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
     kn->scratch += align_up(kn->p.max_elements * kn->out[o].width, 64);
   }
   if (in_place) find_steps(e, kn);
+  size_t table = in_place ? loop_table_bytes(kn) : 0;
+  if (table) {
+    kn->table_at = align_up(kn->scratch, 64);
+    kn->scratch = kn->table_at + table;
+  }
   loop_find_pairs(kn, kn->in, kn->num_in, 0, false);
   loop_find_pairs(kn, kn->out, kn->num_out, kn->num_in, true);
   *out = (exec_step){.run = is_once(kn) ? run_once

@@ -69,7 +69,8 @@ typedef struct kernel {
   bool streams;     /* rows of results go past the caches */
   input *in;
   input *out;
-  i64 *steps; /* of a map in place, by dim up to the cut one and walk: to the next block */
+  size_t table_at; /* in scratch, where words are looked up; 0: never */
+  i64 *steps;      /* of a map in place, by dim up to the cut one and walk: to the next block */
   size_t regs_bytes, scratch;
 } kernel;
 
@@ -175,6 +176,13 @@ void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 wi
 u64 loop_narrows(const kernel *kn);
 /* Those that env->columns says, of all rows. */
 void loop_run_narrow(const kernel *kn, const exec_env *env);
+
+/* ---- words looked up (loop_table.c) ---- */
+
+enum { LOOP_TABLE = 1 << 19 }; /* fewer elements are sooner computed */
+/* How much scratch a map in place takes that may be done so; 0: it may not. */
+size_t loop_table_bytes(const kernel *kn);
+void loop_run_table(const kernel *kn, const exec_env *env, u64 begin, u64 end);
 
 /* reduce.c; the kept dims are not empty. No list of initial values: zeros. */
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);
