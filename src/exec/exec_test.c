@@ -131,9 +131,20 @@ static void test_all_ops(arena *a) {
     }
 }
 
+/* Next to what has few bits and lies in the middle between two numbers of a narrower type. */
+static void fill_near_middle(dtype t, u32 i, u32 *seed, char *e) {
+  u64 bits = 0;
+  for (u32 k = 0; k < 8; k++) bits = bits << 8 | (u8)(int)(noise(seed) * 128);
+  bits &= ~(~0ull >> (12 + i % 14));
+  bool whole = dtype_infos[t].kind != DTYPE_CLASS_FLOAT;
+  bits >>= (dtype_size(t) == 4 ? 32 : 0) + (whole ? i % 31 : 0);
+  bits += i % 3 - 1ull;
+  memcpy(e, &bits, dtype_size(t)); /* little endian */
+}
+
 /* Every pattern of one or two bytes; of wider types values of all sizes, and any bits. */
 static u32 fill_converted(dtype t, char *in) {
-  u32 n = dtype_size(t) == 1 ? 256 : dtype_size(t) == 2 ? 65536 : 2048, seed = 7;
+  u32 n = dtype_size(t) == 1 ? 256 : dtype_size(t) == 2 ? 65536 : 4096, seed = 7;
   for (u32 i = 0; i < n; i++) {
     char *e = in + i * dtype_size(t);
     double v = ((double)i - 500) * (i % 3 ? 0.37 : 1e5) * (i % 7 ? 1 : 1e12);
@@ -142,8 +153,10 @@ static u32 fill_converted(dtype t, char *in) {
       memcpy(e, &pattern, dtype_size(t));
     } else if (i < 1000 || dtype_infos[t].kind == DTYPE_CLASS_COMPLEX) {
       num_from_f64(t, i == 5 ? (double)NAN : v, e);
-    } else {
+    } else if (i < 2048) {
       for (size_t k = 0; k < dtype_size(t); k++) e[k] = (char)(int)(noise(&seed) * 128);
+    } else {
+      fill_near_middle(t, i, &seed, e);
     }
   }
   return n;

@@ -152,6 +152,7 @@ static value legalize_load(lowering *l, const vm_instr *i) {
 }
 
 static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c);
+static value select_of(lowering *l, value p, value x, value y, u32 width);
 
 /* The value of instruction `at`, which may only be there in parts. */
 static value whole(lowering *l, u32 at) {
@@ -250,6 +251,40 @@ static value convert_any(lowering *l, dtype from, dtype to, value v) {
   return call(l, is, (u32)dtype_size(to), v.scalar, v.reg, add_const(l, types, 2), PROG_NONE);
 }
 
+static value bits_of(lowering *l, vm_rtype bits, u32 op, value v, u64 with) {
+  value w = {add_const(l, &with, sizeof with), true, false};
+  return binary_on(l, op, bits, op == VM_le ? 1 : vm_rtype_size(bits), v, w, PROG_NONE);
+}
+/* Without its lowest `n` bits, of which the next one says whether any was set: what takes two more
+ * bits than a format has is then rounded to it as the whole would be. */
+static value round_to_odd(lowering *l, vm_rtype bits, value v, u32 n) {
+  u64 low = (1ull << n) - 1;
+  value carry = bits_of(l, bits, VM_add, bits_of(l, bits, VM_and, v, low), low);
+  v = binary_on(l, VM_or, bits, vm_rtype_size(bits), v, carry, PROG_NONE);
+  return bits_of(l, bits, VM_and, v, ~low);
+}
+/* An integer of 32 bits so rounded that an f32 has all of it. */
+static value int_to_odd(lowering *l, vm_rtype r, value v) {
+  enum { MOST = 1 << 24, SPARE = 8 };
+  value above = r == R_u32 ? v : bits_of(l, R_u32, VM_add, v, MOST);
+  value fits = bits_of(l, R_u32, VM_le, above, r == R_u32 ? MOST : 2 * MOST);
+  return select_of(l, fits, v, round_to_odd(l, R_u32, v, SPARE), 4);
+}
+/* What is wider than that, as an f32 that rounds to f16 and bf16 as the value itself does. Integers
+ * that are not exact are infinite in f16. Of an f64 13 bits, so that what counts of a denormal of
+ * bf16 is one of f32, too. */
+static value before_rounding(lowering *l, dtype from, dtype to, value v) {
+  enum { BEYOND = 52 - 12 };
+  vm_rtype r = vm_rtype_of(from);
+  if (r == R_f64) v = round_to_odd(l, R_u64, v, BEYOND);
+  if (r != R_f64 && to == DTYPE_bf16) v = int_to_odd(l, r, v);
+  return call_1(l, IS(convert, R_f32, (u8)r), 4, v);
+}
+static bool rounds_in_vectors(const lowering *l, dtype from, dtype to) {
+  u32 bits = num_int_bits(from);
+  return l->k->round[to] && (from == DTYPE_f64 || bits == 32 || (bits == 64 && to == DTYPE_f16));
+}
+
 static value legalize_convert(lowering *l, const vm_instr *i) {
   dtype from = operand_type(l, i), to = (dtype)i->type;
   value v = loaded(l, i->a);
@@ -257,6 +292,7 @@ static value legalize_convert(lowering *l, const vm_instr *i) {
   bool exact_in_f32 = rf == R_f32 || (num_int_bits(from) && num_int_bits(from) <= 16);
   if (from == to) return v;
   if (num_is_small_float(to)) {
+    if (rounds_in_vectors(l, from, to)) return round_small(l, to, before_rounding(l, from, to, v));
     if (!exact_in_f32) {
       value stored = convert_any(l, from, to, v);
       return call_1(l, IS(load, (u8)to), 4, stored);
