@@ -189,14 +189,46 @@ typedef struct lines {
   u64 step, line, count;
 } lines;
 
+/* Without a branch, for each side of which there would be a loop. */
+INLINE void set_parts(pair *x, vec re, vec im, bool swap) {
+  vec *parts = (vec *)x;
+  parts[swap] = re, parts[!swap] = im;
+}
+INLINE pair scaled_parts(const pair *x, REAL scale, bool swap) {
+  const vec *parts = (const vec *)x;
+  return (pair){parts[swap] * scale, parts[!swap] * scale};
+}
+
+/* The last few of lines apart, such as the one that half a power of two leaves: number by number.
+ */
+enum { FEW = LANES / 4, NUMBER = 2 * sizeof(REAL) };
+static void load_few(const REAL *from, const lines *at, u64 n, bool swap, pair *to) {
+  vec x[2] = {{0}, {0}};
+  for (u64 k = 0; k < n; k++) {
+    for (u64 l = 0; l < at->count; l++)
+      memcpy((char *)x + l * NUMBER, from + l * at->line + 2 * k, NUMBER);
+    set_parts(&to[k], PICK(x[0], x[1], EVEN), PICK(x[0], x[1], ODD), swap);
+  }
+}
+static void store_few(REAL *to, const lines *at, u64 n, bool swap, REAL scale, const pair *from) {
+  for (u64 k = 0; k < n; k++) {
+    pair y = scaled_parts(&from[k], scale, swap);
+    vec x[2] = {PICK(y.re, y.im, LOWER), PICK(y.re, y.im, UPPER)};
+    for (u64 l = 0; l < at->count; l++)
+      memcpy(to + l * at->line + 2 * k, (char *)x + l * NUMBER, NUMBER);
+  }
+}
+
 /* Of lines apart: n numbers, each line's contiguous, to pairs; and back. */
 static void load_apart(const REAL *from, const lines *at, u64 n, bool swap, pair *to) {
   for (u64 i = 0; i < n; i += LANES) {
     u64 most = n - i < LANES ? n - i : LANES;
+    if (most <= FEW) return load_few(from + 2 * i, at, most, swap, to + i);
     vec re[LANES], im[LANES];
     if (at->count < LANES) memset(re, 0, sizeof re), memset(im, 0, sizeof im);
     for (u64 l = 0; l < at->count; l++) {
       const REAL *x = from + l * at->line + 2 * i;
+      __builtin_prefetch(x + LANES * at->line), __builtin_prefetch(x + LANES * at->line + LANES);
       vec low = load_some(x, 2 * most);
       vec high = 2 * most > LANES ? load_some(x + LANES, 2 * most - LANES) : (vec){0};
       re[l] = PICK(low, high, EVEN);
@@ -204,17 +236,18 @@ static void load_apart(const REAL *from, const lines *at, u64 n, bool swap, pair
     }
     transpose_vecs(re);
     transpose_vecs(im);
-    for (u64 k = 0; k < most; k++) to[i + k] = swap ? (pair){im[k], re[k]} : (pair){re[k], im[k]};
+    for (u64 k = 0; k < most; k++) set_parts(&to[i + k], re[k], im[k], swap);
   }
 }
 static void store_apart(REAL *to, const lines *at, u64 n, bool swap, REAL scale, const pair *from) {
   for (u64 i = 0; i < n; i += LANES) {
     u64 most = n - i < LANES ? n - i : LANES;
+    if (most <= FEW) return store_few(to + 2 * i, at, most, swap, scale, from + i);
     vec re[LANES], im[LANES];
     if (most < LANES) memset(re, 0, sizeof re), memset(im, 0, sizeof im);
     for (u64 k = 0; k < most; k++) {
-      re[k] = (swap ? from[i + k].im : from[i + k].re) * scale;
-      im[k] = (swap ? from[i + k].re : from[i + k].im) * scale;
+      pair x = scaled_parts(&from[i + k], scale, swap);
+      re[k] = x.re, im[k] = x.im;
     }
     transpose_vecs(re);
     transpose_vecs(im);
@@ -233,17 +266,16 @@ static void load_beside(const REAL *from, const lines *at, u64 n, bool swap, pai
     vec low = load_some(from, c);
     vec high = c > LANES ? load_some(from + LANES, c - LANES) : (vec){0};
     vec re = PICK(low, high, EVEN), im = PICK(low, high, ODD);
-    to[i] = swap ? (pair){im, re} : (pair){re, im};
+    set_parts(&to[i], re, im, swap);
   }
 }
 static void store_beside(REAL *to, const lines *at, u64 n, bool swap, REAL scale,
                          const pair *from) {
   u64 c = 2 * at->count;
   for (u64 i = 0; i < n; i++, to += at->step) {
-    vec re = (swap ? from[i].im : from[i].re) * scale,
-        im = (swap ? from[i].re : from[i].im) * scale;
-    store_some(to, PICK(re, im, LOWER), c);
-    if (c > LANES) store_some(to + LANES, PICK(re, im, UPPER), c - LANES);
+    pair x = scaled_parts(&from[i], scale, swap);
+    store_some(to, PICK(x.re, x.im, LOWER), c);
+    if (c > LANES) store_some(to + LANES, PICK(x.re, x.im, UPPER), c - LANES);
   }
 }
 
