@@ -205,13 +205,17 @@ void loop_fill(const vm_kernels *k, size_t n, u32 width, char *to, const char *v
 
 void loop_splat(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                 const char *value) {
+  enum { AT_ONCE = 64 };
+  u32 w = vm_log2_width(width);
   i64 stride = p->stride[p->rank - 1];
+  _Alignas(64) char same[AT_ONCE * 16];
+  if (stride != 1) k->splat[w](AT_ONCE, same, value, NULL, NULL);
   FOR_RUNS(p, count, run, offset, done, {
     char *to = base + offset * (i64)width;
-    if (stride == 1)
-      k->splat[vm_log2_width(width)]((size_t)run, to, value, NULL, NULL);
-    else
-      for (i64 i = 0; i < run; i++) memcpy(to + i * stride * (i64)width, value, width);
+    if (stride == 1) k->splat[w]((size_t)run, to, value, NULL, NULL);
+    for (i64 i = 0; stride != 1 && i < run; i += AT_ONCE)
+      k->scatter[w]((size_t)(run - i < AT_ONCE ? run - i : AT_ONCE), to + i * stride * (i64)width,
+                    same, &stride, NULL);
     (void)done;
   });
 }
