@@ -274,7 +274,8 @@ static bool compare(const code *c, size_t n, const memory *x, const memory *y) {
       const char *p = x->out[o] + i * width, *q = y->out[o] + i * width;
       if (same_element(c->out[o], p, q)) continue;
       u64 want = 0, got = 0;
-      memcpy(&want, p, width), memcpy(&got, q, width);
+      size_t some = width < sizeof want ? width : sizeof want;
+      memcpy(&want, p, some), memcpy(&got, q, some);
       fprintf(stderr, "output %u element %zu of %zu: %llx, kernels %llx; inputs", o, i, n,
               (unsigned long long)got, (unsigned long long)want);
       for (u32 k = 0; k < INPUTS; k++) {
@@ -350,19 +351,23 @@ static bool check_code(arena *a, const code *c, size_t n) {
 }
 
 static void check_random_code(void) {
+  /* What is the same for all lanes was read by instructions for lanes of another width. */
+  static const u32 once_wrong[] = {7690, 9557, 11961, 30115};
   const char *many = getenv("JIT_TEST_CODES");
   u32 codes = many ? (u32)atoi(many) : CODES;
   arena a;
   if (setjmp(trap.at)) exit(1);
-  for (u32 i = 0; i < codes; i++) {
+  for (u32 i = 0; i < codes + COUNT(once_wrong); i++) {
     arena_init(&a, &mem_system, &trap);
-    seed = i;
+    seed = i < codes ? i : once_wrong[i - codes];
     code c = draw_code(&a);
     const char *why = vm_code_check(&c.c, INPUTS, c.in, OUTPUTS, c.out, 0);
     bool valid = !why, fine = true;
     for (u32 k = 0; k < 3 && valid && fine; k++) fine = check_code(&a, &c, 1 + draw(k ? MOST : 20));
     CHECK(valid && fine);
-    if (!fine || !valid) fprintf(stderr, "code %u: %s\n", i, why ? why : "differs");
+    if (!fine || !valid)
+      fprintf(stderr, "code %u: %s\n", i < codes ? i : once_wrong[i - codes],
+              why ? why : "differs");
     arena_deinit(&a);
     if (unit_failed > 3) break;
   }

@@ -348,9 +348,7 @@ static void emit_x3(PRIMITIVE) {
   if (p->more && regs_in_memory(e, x) && !regs_in_memory(e, y)) x = n->arg[1], y = n->arg[0];
   u32 a = regs_need(e, x);
   x86_op op = regs_op(e, n->prim);
-  /* an element of 32 bits is not to be read as one of 64 */
-  x86_rm b =
-      op.w && node_of(e, y)->prim == JP_one32 ? x86_reg(regs_need(e, y)) : regs_operand(e, y);
+  x86_rm b = regs_operand(e, y, op);
   regs_release(e, at);
   regs_put(e, op, regs_take(e, at), a, b, -1);
 }
@@ -390,14 +388,14 @@ static void emit_fma(PRIMITIVE) {
   bool sum_dies = !regs_in_memory(e, z) && regs_dies(e, z, at);
   if (!sum_dies && regs_dies(e, x, at)) { /* 213, or 132 where y is in memory */
     u32 v = regs_need(e, by_memory ? z : y);
-    x86_rm m = regs_operand(e, by_memory ? y : z);
+    x86_rm m = regs_operand(e, by_memory ? y : z, op);
     if (by_memory) op.opcode = (u8)(op.opcode - 0x10);
     regs_release(e, at);
     regs_take_over(e, at, a);
     regs_put(e, op, a, v, m, -1);
     return;
   }
-  x86_rm m = regs_operand(e, y), sum = regs_operand(e, z);
+  x86_rm m = regs_operand(e, y, op), sum = regs_operand(e, z, op);
   u32 d = sum.reg;
   op.opcode = (u8)(op.opcode + 0x10);
   if (!sum_dies) {
@@ -414,9 +412,10 @@ static void emit_fma(PRIMITIVE) {
 static void emit_cmp(PRIMITIVE) {
   const jit_prim_info *p = info_of(e, at);
   u32 a = regs_need(e, n->arg[0]);
-  x86_rm b = regs_operand(e, n->arg[1]);
+  x86_op op = regs_op(e, n->prim);
+  x86_rm b = regs_operand(e, n->arg[1], op);
   regs_release(e, at);
-  regs_put(e, regs_op(e, n->prim), regs_take(e, at), a, b, p->shape == JIT_CMP ? (i32)n->imm : -1);
+  regs_put(e, op, regs_take(e, at), a, b, p->shape == JIT_CMP ? (i32)n->imm : -1);
 }
 static void emit_x3i(PRIMITIVE) {
   u32 a = regs_need(e, n->arg[0]), b = regs_need(e, n->arg[1]);
@@ -426,7 +425,7 @@ static void emit_x3i(PRIMITIVE) {
 static void emit_blend(PRIMITIVE) {
   x86_op op = regs_op(e, n->prim);
   u32 mask = regs_need(e, n->arg[0]), otherwise = regs_need(e, n->arg[2]);
-  x86_rm then = regs_operand(e, n->arg[1]);
+  x86_rm then = regs_operand(e, n->arg[1], op);
   op.mask = (u8)mask;
   regs_release(e, at);
   regs_put(e, op, regs_take(e, at), otherwise, then, is_avx2(e) ? (i32)mask << 4 : -1);

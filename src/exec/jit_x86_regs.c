@@ -118,8 +118,9 @@ bool regs_in_memory(const emit *e, u32 v) {
   if (prim == JP_one32 || prim == JP_one64) return !is_avx2(e);
   return prim == JP_const32 || prim == JP_const64 || !is_invariant(e, v);
 }
-x86_rm regs_operand(emit *e, u32 v) {
-  if (!regs_in_memory(e, v)) return x86_reg(regs_need(e, v));
+x86_rm regs_operand(emit *e, u32 v, x86_op op) {
+  bool other = is_invariant(e, v) && info_of(e, v)->more != (op.w ? 8 : 4);
+  if (other || !regs_in_memory(e, v)) return x86_reg(regs_need(e, v));
   if (!is_invariant(e, v)) return regs_slot(e, e->slot[v] - 1);
   x86_rm m = info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : one_at(e, v);
   m.broadcast = !is_avx2(e);

@@ -27,9 +27,10 @@ x86_op regs_op(const emit *e, u32 prim);
 bool regs_has_vex(u32 prim);
 void regs_put(emit *e, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
 
-/* Of a vector that is not in a register: what can be read from memory. */
+/* Of a vector that is not in a register: what can be read from memory; what is the same for all
+ * lanes only by an instruction for lanes of its width. */
 bool regs_in_memory(const emit *e, u32 v);
-x86_rm regs_operand(emit *e, u32 v);
+x86_rm regs_operand(emit *e, u32 v, x86_op op);
 
 /* In memory: the first element of a register there, a slot of the frame, words behind the code. */
 x86_rm regs_first(emit *e, u32 reg);
