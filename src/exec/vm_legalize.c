@@ -263,12 +263,14 @@ static value round_to_odd(lowering *l, vm_rtype bits, value v, u32 n) {
   v = binary_on(l, VM_or, bits, vm_rtype_size(bits), v, carry, PROG_NONE);
   return bits_of(l, bits, VM_and, v, ~low);
 }
-/* An integer of 32 bits so rounded that an f32 has all of it. */
+/* An integer so rounded that a float of its width has all of it. */
 static value int_to_odd(lowering *l, vm_rtype r, value v) {
-  enum { MOST = 1 << 24, SPARE = 8 };
-  value above = r == R_u32 ? v : bits_of(l, R_u32, VM_add, v, MOST);
-  value fits = bits_of(l, R_u32, VM_le, above, r == R_u32 ? MOST : 2 * MOST);
-  return select_of(l, fits, v, round_to_odd(l, R_u32, v, SPARE), 4);
+  u32 width = 8 * vm_rtype_size(r), spare = width == 64 ? 11 : 8;
+  vm_rtype bits = width == 64 ? R_u64 : R_u32;
+  u64 most = 1ull << (width - spare);
+  value above = r == bits ? v : bits_of(l, bits, VM_add, v, most);
+  value fits = bits_of(l, bits, VM_le, above, r == bits ? most : 2 * most);
+  return select_of(l, fits, v, round_to_odd(l, bits, v, spare), width / 8);
 }
 /* What is wider than that, as an f32 that rounds to f16 and bf16 as the value itself does. Integers
  * that are not exact are infinite in f16. Of an f64 13 bits, so that what counts of a denormal of
@@ -276,13 +278,12 @@ static value int_to_odd(lowering *l, vm_rtype r, value v) {
 static value before_rounding(lowering *l, dtype from, dtype to, value v) {
   enum { BEYOND = 52 - 12 };
   vm_rtype r = vm_rtype_of(from);
+  if (r != R_f64 && to == DTYPE_bf16) {
+    v = int_to_odd(l, r, v);
+    if (num_int_bits(from) == 64) v = call_1(l, IS(convert, R_f64, (u8)r), 8, v), r = R_f64;
+  }
   if (r == R_f64) v = round_to_odd(l, R_u64, v, BEYOND);
-  if (r != R_f64 && to == DTYPE_bf16) v = int_to_odd(l, r, v);
   return call_1(l, IS(convert, R_f32, (u8)r), 4, v);
-}
-static bool rounds_in_vectors(const lowering *l, dtype from, dtype to) {
-  u32 bits = num_int_bits(from);
-  return l->k->round[to] && (from == DTYPE_f64 || bits == 32 || (bits == 64 && to == DTYPE_f16));
 }
 
 static value legalize_convert(lowering *l, const vm_instr *i) {
@@ -292,7 +293,8 @@ static value legalize_convert(lowering *l, const vm_instr *i) {
   bool exact_in_f32 = rf == R_f32 || (num_int_bits(from) && num_int_bits(from) <= 16);
   if (from == to) return v;
   if (num_is_small_float(to)) {
-    if (rounds_in_vectors(l, from, to)) return round_small(l, to, before_rounding(l, from, to, v));
+    if (l->k->round[to] && (rf == R_f64 || num_int_bits(from) > 16))
+      return round_small(l, to, before_rounding(l, from, to, v));
     if (!exact_in_f32) {
       value stored = convert_any(l, from, to, v);
       return call_1(l, IS(load, (u8)to), 4, stored);
