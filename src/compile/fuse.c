@@ -291,7 +291,6 @@ bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
   if (in->kind != NODE_EXPR || in->uniform || in->apart || in->pending != 1) return false;
   if (in->op->results[0].uses->next) return false; /* others have it from the loop that stores it */
   if (in->cost > MOST || (in->loads > 1 && !in->leaf)) return false;
-  if (in->leaf && dtype_size((dtype)in->leaf->type) > dtype_size((dtype)in->type)) return false;
   lower_used(in);
   fuse_close_of(L, in);
   turned_list seen = {0};

@@ -173,8 +173,31 @@ static bool is_gone_through(const value *v) {
   return v->uses != NULL;
 }
 
+/* Bytes of an element of the widest that n reads. */
+static size_t widest_read(lower *L, node *n) {
+  size_t most = 0;
+  if (n->element || n->stamp == L->stamp) return 0;
+  n->stamp = L->stamp;
+  if (n->kind != NODE_EXPR) return dtype_size((dtype)n->type);
+  for (u32 i = 0; i < n->num_in && !n->uniform; i++) {
+    size_t width = widest_read(L, n->in[i]);
+    most = width > most ? width : most;
+  }
+  return most;
+}
+/* Whether its operand is better read across as it is computed than stored, and moved by a kernel
+ * that does no more: if it is narrower, or small, or its rows stay rows. */
+static bool reads_across(lower *L, node *in, i64s permutation) {
+  enum { SMALL = 1 << 20 };
+  lower_new_stamp(L);
+  size_t width = dtype_size((dtype)in->type), read = widest_read(L, in);
+  bool rows = in->rank == 0 || permutation.data[in->rank - 1] == in->rank - 1;
+  return read < width || (read == width && (rows || in->count * (i64)width <= SMALL));
+}
+
 /* Then it is computed so. NULL: it is not. */
 static node *transposed_view(lower *L, op *o, node *in, i64s permutation) {
+  if (in->kind != NODE_EXPR || !reads_across(L, in, permutation)) return NULL;
   node *n = is_gone_through(op_result(o, 0)) ? lower_new_node(L, o, op_result(o, 0)) : NULL;
   return n && fuse_transposed(L, in, n, permutation) ? n : NULL;
 }
