@@ -28,10 +28,12 @@ static bool int_at(const value *v, i64 i, i64 *out) {
 bool scatter_low(const op *o, i64 *low) {
   struct scatter_attrs a;
   const value *indices = op_operand(o, 1);
-  i64 n;
-  if (!view_scatter(o, &a)) return false;
+  const type *t = indices->type;
+  if (!view_scatter(o, &a) || !type_is_static(t)) return false;
   i64s map = a.scatter_dimension_numbers->scatter_dims_to_operand_dims;
-  if (!type_num_elements(indices->type, &n) || n != (i64)map.len) return false;
+  for (size_t d = 0; d < t->dims.len; d++) /* places without a number have no elements */
+    if ((i64)d != a.scatter_dimension_numbers->index_vector_dim && t->dims.data[d] != 1)
+      return false;
   for (size_t i = 0; i < map.len; i++)
     if (!int_at(indices, (i64)i, &low[map.data[i]])) return false;
   return true;
