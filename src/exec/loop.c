@@ -588,6 +588,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     u64 best = vm_block_size(kn->unit);
     if (!registers && best > packed_block(p, kn->num_in + kn->num_out))
       best = packed_block(p, kn->num_in + kn->num_out);
+    /* Sums of columns are of whole groups of rows, or their order would depend on the code. */
     if (best >= target || kn->unit->num_calls == 0 || kn->sums == SUMS_COLUMNS) break;
     target = best;
   }
