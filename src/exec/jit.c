@@ -259,6 +259,7 @@ static typed translate_call(translation *t, const vm_call *c) {
   vm_what w = c->is;
   vm_rtype from = (vm_rtype)w.type, raw = (vm_rtype)raw_types[w.of < 4 ? w.of : 3];
   dtype small = (dtype)w.of;
+  vm_rtype code = w.kind >= CALL_load && dtype_size(small) == 1 ? R_u8 : R_u16;
   jit_build *b = &t->b;
   if (is_wide_pair(c)) return translate_wide_pairs(t, c);
   if (is_complex(c)) return translate_pairs(t, c);
@@ -275,9 +276,9 @@ static typed translate_call(translation *t, const vm_call *c) {
   case CALL_copy:
     return moved(t, c, raw);
   case CALL_load:
-    return narrow(jit_load_small(b, small, read_narrow(t, c, 0, R_u16)), R_f32);
+    return narrow(jit_load_small(b, small, read_narrow(t, c, 0, code)), R_f32);
   case CALL_store:
-    return narrow(jit_store_small(b, small, read_narrow(t, c, 0, R_f32)), R_u16);
+    return narrow(jit_store_small(b, small, read_narrow(t, c, 0, R_f32)), code);
   case CALL_round:
     return narrow(jit_round_small(b, small, read_narrow(t, c, 0, R_f32)), R_f32);
   case CALL_wrap:

@@ -214,20 +214,25 @@ COMPLEX_PAIRS(CONVERT_ANY)
   S(f8e4m3fn)                                                                                      \
   S(f8e4m3b11fnuz)                                                                                 \
   S(f8e5m2fnuz) S(f8e4m3fnuz) S(f8e4m3) S(f8e3m4) S(f8e8m0fnu) S(f4e2m1fn) S(f6e2m3fn) S(f6e3m2fn)
-/* The least f8e8m0fnu is a denormal of f32, and stays itself. */
 #define SMALL_FLOAT(name)                                                                          \
+  static float values_##name[256];                                                                 \
   static void load_##name(PARAMS) {                                                                \
     UNUSED;                                                                                        \
     float *d = dv;                                                                                 \
     const u8 *a = av;                                                                              \
-    EXACTLY(LOOP d[i] = (float)num_decode_small(DTYPE_##name, a[i]))                               \
+    LOOP d[i] = values_##name[a[i]];                                                               \
   }                                                                                                \
   static void store_##name(PARAMS) {                                                               \
     UNUSED;                                                                                        \
-    u8 *d = dv;                                                                                    \
-    const float *a = av;                                                                           \
-    EXACTLY(LOOP d[i] = (u8)num_encode_small(DTYPE_##name, (double)a[i]))                          \
+    store_small(DTYPE_##name, n, dv, av);                                                          \
   }
+/* The least f8e8m0fnu is a denormal of f32, and stays itself. */
+static void store_small(dtype t, size_t n, u8 *d, const float *a) {
+  EXACTLY(LOOP d[i] = (u8)num_encode_small_f32(t, a[i]))
+}
+static void decode_all(dtype t, float *d) {
+  EXACTLY(for (u32 i = 0; i < 256; i++) d[i] = (float)num_decode_small(t, i))
+}
 SMALL(SMALL_FLOAT)
 
 /* Denormals are values here, flushed or not. c: a dtype, of the values in f32 registers */
@@ -295,6 +300,7 @@ void vm_kernels_add_math(vm_kernels *k) {
 #define SET_ANY(from, to) k->convert[R_##to][R_##from] = to_##to##_from_##from;
   COMPLEX_PAIRS(SET_ANY)
 #define SET_SMALL(name)                                                                            \
+  decode_all(DTYPE_##name, values_##name);                                                         \
   k->load[DTYPE_##name] = load_##name;                                                             \
   k->store[DTYPE_##name] = store_##name;
   SMALL(SET_SMALL)

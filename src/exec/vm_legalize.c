@@ -184,9 +184,20 @@ static value loaded(lowering *l, u32 at) {
   return *v;
 }
 
-/* The value as it lies in memory. */
+/* The call that makes a register; NULL: none does. */
+static const vm_call *find_maker(const lowering *l, u32 reg) {
+  for (size_t i = l->out->calls.len; i-- > 0;)
+    if (l->out->calls.data[i].d == reg) return &l->out->calls.data[i];
+  return NULL;
+}
+
+/* The value as it lies in memory; of one that was rounded so, what that went by. */
 static value as_stored(lowering *l, dtype t, value v) {
   if (v.stored || !num_is_small_float(t)) return v;
+  const vm_call *load = find_maker(l, v.reg), *store = load ? find_maker(l, load->a) : NULL;
+  bool was = store && load->is.kind == CALL_load && load->is.of == t;
+  if (was && store->is.kind == CALL_store && store->is.of == t)
+    return (value){load->a, v.scalar, true};
   v = call_1(l, IS(store, (u8)t, R_f32), (u32)dtype_size(t), v);
   v.stored = true;
   return v;
@@ -317,14 +328,10 @@ static value legalize_bitcast(lowering *l, const vm_instr *i) {
   return v.stored ? v : wrap(l, to, v);
 }
 
-/* The call, of one element of all, that made a register, which compares with 0; NULL: none did. */
+/* That makes a register, which compares with 0; NULL: none does. */
 static const vm_call *find_sign(const lowering *l, u32 reg, vm_op op) {
-  for (size_t i = l->out->calls.len; i-- > 0;) {
-    const vm_call *c = &l->out->calls.data[i];
-    if (c->d == reg)
-      return c->is.kind == CALL_binary && c->is.of == op && is_zero(l, c->b) ? c : NULL;
-  }
-  return NULL;
+  const vm_call *c = find_maker(l, reg);
+  return c && c->is.kind == CALL_binary && c->is.of == op && is_zero(l, c->b) ? c : NULL;
 }
 /* What is one of the operands, or known: p is not false, x is below 0 without a sign, and x is
  * below 0 and is not 0. Languages write remainders so. */

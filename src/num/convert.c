@@ -10,34 +10,24 @@
 
 #include <math.h>
 
-/* What happens above the largest finite value, and which codes are special. */
-typedef enum overflow { TO_INF, TO_NAN, TO_MAX } overflow;
-
-typedef struct format {
-  u8 bits, mantissa;
-  i16 bias;
-  u16 max; /* code of the largest finite value, without sign */
-  u16 nan; /* the NaN that encode makes; 0: the format has none */
-  overflow over;
-  bool has_sign, has_negative_zero;
-} format;
-
+typedef num_format format;
 static const format formats[DTYPE_COUNT] = {
-    [DTYPE_f16] = {16, 10, 15, 0x7bff, 0x7e00, TO_INF, true, true},
-    [DTYPE_bf16] = {16, 7, 127, 0x7f7f, 0x7fc0, TO_INF, true, true},
-    [DTYPE_f8e5m2] = {8, 2, 15, 0x7b, 0x7e, TO_INF, true, true},
-    [DTYPE_f8e4m3] = {8, 3, 7, 0x77, 0x7c, TO_INF, true, true},
-    [DTYPE_f8e3m4] = {8, 4, 3, 0x6f, 0x78, TO_INF, true, true},
-    [DTYPE_f8e4m3fn] = {8, 3, 7, 0x7e, 0x7f, TO_NAN, true, true},
-    [DTYPE_f8e4m3b11fnuz] = {8, 3, 11, 0x7f, 0x80, TO_NAN, true, false},
-    [DTYPE_f8e4m3fnuz] = {8, 3, 8, 0x7f, 0x80, TO_NAN, true, false},
-    [DTYPE_f8e5m2fnuz] = {8, 2, 16, 0x7f, 0x80, TO_NAN, true, false},
-    [DTYPE_f8e8m0fnu] = {8, 0, 127, 0xfe, 0xff, TO_NAN, false, false},
-    [DTYPE_f4e2m1fn] = {4, 1, 1, 0x7, 0, TO_MAX, true, true},
-    [DTYPE_f6e2m3fn] = {6, 3, 1, 0x1f, 0, TO_MAX, true, true},
-    [DTYPE_f6e3m2fn] = {6, 2, 3, 0x1f, 0, TO_MAX, true, true},
+    [DTYPE_f16] = {16, 10, 15, 0x7bff, 0x7e00, NUM_TO_INF, true, true},
+    [DTYPE_bf16] = {16, 7, 127, 0x7f7f, 0x7fc0, NUM_TO_INF, true, true},
+    [DTYPE_f8e5m2] = {8, 2, 15, 0x7b, 0x7e, NUM_TO_INF, true, true},
+    [DTYPE_f8e4m3] = {8, 3, 7, 0x77, 0x7c, NUM_TO_INF, true, true},
+    [DTYPE_f8e3m4] = {8, 4, 3, 0x6f, 0x78, NUM_TO_INF, true, true},
+    [DTYPE_f8e4m3fn] = {8, 3, 7, 0x7e, 0x7f, NUM_TO_NAN, true, true},
+    [DTYPE_f8e4m3b11fnuz] = {8, 3, 11, 0x7f, 0x80, NUM_TO_NAN, true, false},
+    [DTYPE_f8e4m3fnuz] = {8, 3, 8, 0x7f, 0x80, NUM_TO_NAN, true, false},
+    [DTYPE_f8e5m2fnuz] = {8, 2, 16, 0x7f, 0x80, NUM_TO_NAN, true, false},
+    [DTYPE_f8e8m0fnu] = {8, 0, 127, 0xfe, 0xff, NUM_TO_NAN, false, false},
+    [DTYPE_f4e2m1fn] = {4, 1, 1, 0x7, 0, NUM_TO_MAX, true, true},
+    [DTYPE_f6e2m3fn] = {6, 3, 1, 0x1f, 0, NUM_TO_MAX, true, true},
+    [DTYPE_f6e3m2fn] = {6, 2, 3, 0x1f, 0, NUM_TO_MAX, true, true},
 };
 
+const num_format *num_format_of(dtype t) { return &formats[t]; }
 u32 num_small_bits(dtype t) { return formats[t].bits; }
 
 u32 num_int_bits(dtype t) {
@@ -95,11 +85,27 @@ u32 num_encode_small(dtype t, double x) {
   else
     code = encode_magnitude(f, fraction | 1ull << 52, biased - 1023);
   if (code > f->max) {
-    if (f->over == TO_NAN) return f->has_negative_zero ? f->nan | sign : f->nan;
-    code = f->over == TO_MAX ? f->max : (u32)f->max + 1; /* the code after max is infinity */
+    if (f->over == NUM_TO_NAN) return f->has_negative_zero ? f->nan | sign : f->nan;
+    code = f->over == NUM_TO_MAX ? f->max : (u32)f->max + 1; /* the code after max is infinity */
   }
   if (code == 0 && !f->has_negative_zero) return 0;
   return code | sign;
+}
+
+/* A normal number's bits with another bias, of which the lowest are rounded off; below these the
+ * sum with a number that has the least denormal for its last bit. */
+u32 num_encode_small_f32(dtype t, float x) {
+  const format *f = &formats[t];
+  u32 bits = num_f32_bits(x), a = bits & INT32_MAX, sign = bits >> 31 << (f->bits - 1);
+  if (t == DTYPE_f8e8m0fnu || a > 0x7f800000) return num_encode_small(t, x);
+  u32 drop = 23u - f->mantissa, least = (u32)(128 - f->bias) << 23;
+  u32 magic = least + (drop << 23), r;
+  if (a < least)
+    r = num_f32_bits(num_f32_from_bits(a) + num_f32_from_bits(magic)) - magic;
+  else
+    r = (a - least + (1u << 23) + (1u << (drop - 1)) - 1 + (a >> drop & 1)) >> drop;
+  if (r > f->max) r = f->over == NUM_TO_INF ? f->max + 1u : f->over == NUM_TO_MAX ? f->max : f->nan;
+  return r || f->has_negative_zero ? r | sign : 0;
 }
 
 /* A quiet NaN. The payload lies below the quiet bit, so that NaNs keep their total order. */
@@ -117,7 +123,7 @@ double num_decode_small(dtype t, u32 bits) {
   bool negative = bits & sign_bit;
   if (!f->has_negative_zero && bits == f->nan) return -NAN; /* it has the bit of the sign */
   if (code > f->max) {
-    if (f->over == TO_INF && code == f->max + 1u) return negative ? -INFINITY : INFINITY;
+    if (f->over == NUM_TO_INF && code == f->max + 1u) return negative ? -INFINITY : INFINITY;
     return nan_of(negative, (u64)(code & ((1u << f->mantissa) - 1)) << (51 - f->mantissa));
   }
   u32 field = code >> f->mantissa, fraction = code & ((1u << f->mantissa) - 1);
@@ -377,7 +383,7 @@ double num_next_after_small(dtype t, double x, double y) {
   if (isnan(x) || isnan(y) || x == y) return isnan(x) ? x : y;
   u32 code = num_encode_small(t, fabs(x));
   bool away = (x < y) == (x > 0) || x == 0, negative = x == 0 ? y < 0 : x < 0;
-  if (away && code == f->max && f->over == TO_MAX) return x;
+  if (away && code == f->max && f->over == NUM_TO_MAX) return x;
   if (!away && code == 0) return x; /* a format without zero */
   double r = num_decode_small(t, away ? code + 1 : code - 1);
   return num_decode_small(t, num_encode_small(t, negative ? -r : r));

@@ -21,9 +21,22 @@ u32 num_int_bits(dtype t);
 /* Bits of a small float as it is written: 4, 6, 8 or 16; 0 for other types. */
 u32 num_small_bits(dtype t);
 
+/* What happens above the largest finite value, and which codes are special. */
+typedef struct num_format {
+  u8 bits, mantissa;
+  i16 bias;
+  u16 max; /* code of the largest finite value, without sign */
+  u16 nan; /* the NaN that encode makes; 0: the format has none */
+  enum { NUM_TO_INF, NUM_TO_NAN, NUM_TO_MAX } over;
+  bool has_sign, has_negative_zero;
+} num_format;
+/* Of other types all is 0. */
+const num_format *num_format_of(dtype t);
+
 /* `t` is a small float (num_is_small_float); bits in the low end of the result. Encoding rounds
  * once, so x must be exact: a value that was rounded to f32 before may come out wrong. */
 u32 num_encode_small(dtype t, double x);
+u32 num_encode_small_f32(dtype t, float x); /* the same, in less time */
 double num_decode_small(dtype t, u32 bits);
 
 /* Reads / writes one element; the f64 views lose bits of 64-bit integers and imaginary parts. */

@@ -38,6 +38,22 @@ static void test_small_floats(void) {
   CHECK(bad == 0);
 }
 
+/* From f32 as from f64: every 10009th number, and ends of formats. */
+static void test_encoding(void) {
+  for (u32 t = 0; t < DTYPE_COUNT; t++) {
+    int bad = 0;
+    if (!num_small_bits((dtype)t)) continue;
+    for (u64 i = 0; i < 1ull << 32; i += 10009) {
+      u32 ends = (u32)i & 0xfffc0000, words[] = {(u32)i, ends, ends + 1, ends - 1};
+      for (u32 k = 0; k < COUNT(words); k++) {
+        float x = num_f32_from_bits(words[k]);
+        bad += num_encode_small_f32((dtype)t, x) != num_encode_small((dtype)t, (double)x);
+      }
+    }
+    CHECK(bad == 0);
+  }
+}
+
 /* Every NaN of f8e4m3 is another one, in order, behind infinity. */
 static void test_nans(void) {
   for (u32 code = 0x79; code < 0x7f; code++) {
@@ -188,6 +204,7 @@ static void test_next_after(void) {
 
 int main(void) {
   test_small_floats();
+  test_encoding();
   test_nans();
   test_integers();
   test_special();
