@@ -160,10 +160,12 @@ static u32 dims_before_columns(const plan *p, const walk *out) {
   return first;
 }
 
-/* Where a block of columns would be short, and there are many rows of them: those are a block. */
+/* Where a block of columns would be short, and there are many rows of them: those are a block. Of
+ * several inputs what is one element a row, or one row for all, is laid out for it, which sums of
+ * longer rows do without (prepare_lines). */
 static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop *l,
                               const fold_kernels *of_rows) {
-  enum { MOST = 1024, MOST_AS_IT_IS = 128, FEWEST_ROWS = 8, FEWEST = 1024 };
+  enum { MOST = 1024, MOST_AS_IT_IS = 128, MOST_LAID_OUT = 127, FEWEST_ROWS = 8, FEWEST = 1024 };
   u32 kept = l->rank - l->reduced;
   bool as_it_is = l->code.len == 2;
   kernel kn = {.num_out = l->num_out, .p.several = true}, other = {.num_out = l->num_out};
@@ -172,8 +174,9 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   u32 near = first_near(l);
   u64 rows = prog_volume(l->dims + kept, l->reduced);
   r->columns = prog_volume(l->dims + near, kept - near);
-  if (r->columns < 2 || r->columns > (as_it_is ? MOST_AS_IT_IS : MOST) || rows < FEWEST_ROWS ||
-      rows * r->columns < FEWEST)
+  bool sums = sums_floats(r, l) && of_rows;
+  u64 most = as_it_is ? MOST_AS_IT_IS : sums && l->num_in > 1 ? MOST_LAID_OUT : MOST;
+  if (r->columns < 2 || r->columns > most || rows < FEWEST_ROWS || rows * r->columns < FEWEST)
     return false;
   loop_make_walks(e, &kn, l, near, l->rank - near);
   loop_sort_dims(p, prog_loop_largest(l));
@@ -181,7 +184,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   u32 first = dims_before_columns(p, &p->walks[l->num_in]);
   if (first == 0 || !leave_results(p, l)) return false;
   u64 whole = FOLD_ROWS * r->columns;
-  if (sums_floats(r, l) && of_rows) kn.sums = SUMS_COLUMNS;
+  if (sums) kn.sums = SUMS_COLUMNS;
   u64 target = whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole;
   loop_lower_unit(e, &kn, l, true, kn.sums && whole > LOOP_BLOCK ? whole : target);
   if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
