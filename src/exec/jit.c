@@ -88,7 +88,8 @@ static bool computes_signed_bytes(const vm_call *calls, u32 n) {
     if (calls[i].is.kind == CALL_binary && calls[i].is.type == R_s8) return true;
   return false;
 }
-/* No instruction shifts or divides bytes: kernels take one after the other. */
+/* No instruction shifts or divides bytes: kernels take one after the other; nor do compilers find
+ * any that count bits. */
 static bool takes_bytes_apart(const vm_call *calls, u32 n) {
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
@@ -109,6 +110,7 @@ bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
     vm_what w = calls[i].is;
     bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
     if (computes && vm_rtype_size((vm_rtype)w.type) >= 4) return true;
+    if (w.kind == CALL_unary && (w.of == VM_popcnt || w.of == VM_clz)) return true;
     if (w.kind == CALL_convert &&
         (vm_rtype_size((vm_rtype)w.type) >= 4 || vm_rtype_size((vm_rtype)w.of) >= 4))
       return true;
