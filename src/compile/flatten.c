@@ -115,6 +115,12 @@ static outcome take_stretch(flattener *f, op *o, op **next) {
   return erase(o, next);
 }
 
+static outcome take_grouped(flattener *f, op *o, op **next) {
+  (void)next;
+  if (f->opt.shardings) flatten_grouped(f->m, f->scratch, o);
+  return KEPT;
+}
+
 /* Before partitioning these must stay: they are what propagation reads. */
 static outcome drop_sharding(flattener *f, op *o, op **next) {
   return f->opt.shardings ? pass_on(f, o, next) : KEPT;
@@ -147,6 +153,7 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_select] = choose_same,
     [OP_reduce] = take_diagonal,
     [OP_broadcast_in_dim] = take_stretch,
+    [OP_dot_general] = take_grouped,
     [OP_sharding_constraint] = drop_sharding,
     [OP_reshard] = drop_sharding,
     [OP_sharding_group] = drop_sharding,
@@ -185,7 +192,7 @@ static void promote_operands(flattener *f, op *o) {
 /* Of all others some ops stay. */
 bool flatten_knows(op_id id) {
   flatten_fn *f = flatten_of[id];
-  return f && f != choose_same && f != take_diagonal && f != take_stretch;
+  return f && f != choose_same && f != take_diagonal && f != take_stretch && f != take_grouped;
 }
 
 /* Recursion is bounded by the nesting that the readers allow. */

@@ -21,6 +21,10 @@ bool flatten_diagonal(ir_module *m, arena *scratch, op *o);
 /* stretch.c: o, a broadcast of a reshape, is no longer used; false: it is not such. */
 bool flatten_stretch(ir_module *m, arena *scratch, op *o);
 
+/* grouped.c: o, a dot_general of a vector, has one of what a reshape put together; false: it is not
+ * such. */
+bool flatten_grouped(ir_module *m, arena *scratch, op *o);
+
 /* empty.c: values without elements are constants. */
 void empty_values(ir_module *m, arena *scratch);
 

@@ -258,43 +258,18 @@ bool fuse_with_ones(lower *L, node *in, node *n) {
   return true;
 }
 
-/* n's node with its dims in that order; `seen` has those of an expression that there are. */
-typedef struct turned {
-  const node *of;
-  node *is;
-} turned;
-typedef VEC(turned) turned_list;
-static node *turn(lower *L, node *n, i64s order, turned_list *seen) {
-  if (n->element || (n->kind == NODE_EXPR && n->uniform)) return n;
-  for (size_t i = 0; i < seen->len; i++)
-    if (seen->data[i].of == n) return seen->data[i].is;
-  node *t = arena_copy(L->a, n, sizeof *n);
-  i64 *dims = ARENA_ARRAY(L->a, i64, n->rank), *stride = ARENA_ARRAY(L->a, i64, n->rank);
-  for (u32 d = 0; d < n->rank; d++) {
-    dims[d] = n->dims[order.data[d]];
-    if (n->kind != NODE_EXPR) stride[d] = n->stride[order.data[d]];
-  }
-  t->dims = dims, t->stride = stride;
-  t->dense = false;
-  t->group = NULL, t->next = NULL;
-  t->pending = t->stamp = 0;
-  t->result = NOWHERE;
-  for (u32 i = 0; n->kind == NODE_EXPR && i < n->num_in; i++)
-    t->in[i] = turn(L, n->in[i], order, seen);
-  VEC_PUSH(L->a, *seen, ((turned){n, t}));
-  return t;
-}
-
 /* Of several arrays that it reads, more would be read across than one that is written so. */
-bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
+static bool turns(lower *L, node *in, node *n, i64s order, const node *to) {
   enum { MOST = 64 };
   if (in->kind != NODE_EXPR || in->uniform || in->apart || in->pending != 1) return false;
   if (in->op->results[0].uses->next) return false; /* others have it from the loop that stores it */
   if (in->cost > MOST || (in->loads > 1 && !in->leaf)) return false;
+  node *before = lower_turned(L, in, order, to), *after;
+  if (!before) return false;
   lower_used(in);
   fuse_close_of(L, in);
-  turned_list seen = {0};
-  node as = *turn(L, in, permutation, &seen);
+  after = lower_turned(L, in, order, to); /* of what others have in memory now, if they do */
+  node as = *(after ? after : before);
   as.pending = n->pending, as.result = n->result;
   *n = as;
   weigh(n);
@@ -302,6 +277,12 @@ bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
   n->group->cost = n->cost, n->group->loads = n->loads;
   append(n->group, n);
   return true;
+}
+bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
+  return turns(L, in, n, permutation, NULL);
+}
+bool fuse_reshaped(lower *L, node *in, node *n) {
+  return turns(L, in, n, (i64s){0}, arena_copy(L->a, n, sizeof *n));
 }
 
 /* ---- pulling code into a loop ---- */

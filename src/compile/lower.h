@@ -164,6 +164,14 @@ void lower_make_dense(lower *L, node *n, u32 slot); /* n is the whole of this sl
 node *lower_new_mem(lower *L, op *o, size_t result);
 void lower_used(node *n); /* one use has been served */
 bool lower_const_int(const node *n, i64 *out);
+/* n with its dims in that order or, where `to` is not NULL, under its dims; NULL: it cannot be seen
+ * so. */
+node *lower_turned(lower *L, node *n, i64s order, const node *to);
+/* Strides of the same elements under other dims, where that is possible. */
+bool lower_reshape_strides(const node *in, const node *out, i64 *stride);
+/* Whether o is a product of v, an operand, and a vector, which may sum up what it computes
+ * (reduces_product). */
+bool lower_sums_up(const op *o, const value *v);
 
 /* *n times a dimension. Too much only beside a dimension of 0, where any number will do. */
 static inline void lower_times(i64 *n, i64 dim) {
@@ -193,6 +201,8 @@ bool fuse_with_ones(lower *L, node *in, node *n);
 /* n, a transpose of `in`, which nobody else wants, becomes the same of transposed operands, so that
  * it is computed in the order in which it is wanted. Serves in's use if so. */
 bool fuse_transposed(lower *L, node *in, node *n, i64s permutation);
+/* The same of a reshape. */
+bool fuse_reshaped(lower *L, node *in, node *n);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);

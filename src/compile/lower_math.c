@@ -377,6 +377,8 @@ static bool lower_product(lower *L, op *o, const dot_attr *d) {
   if (is_complex && lhs->type == rhs->type &&
       op_operand(o, 0)->type->elem == op_result(o, 0)->type->elem)
     return complex_product(L, o, &m);
+  bool ok;
+  if (reduces_product(L, o, &m, &ok)) return ok;
   dot_settle(L, lhs);
   dot_settle(L, rhs);
   node *out = product_mem(L, o, &m);

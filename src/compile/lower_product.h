@@ -37,6 +37,10 @@ void dot_settle(lower *L, node *n);
  * NULL: they do not. */
 const i64 *dot_strides_by_uses(lower *L, op *o, const node *n);
 
+/* Whether it is one of a vector and a matrix that is computed and nobody else wants, which so need
+ * not be written: as a sum of products (lower_reduce.c). *out_ok, false: reported. */
+bool reduces_product(lower *L, op *o, const dot_map *m, bool *out_ok);
+
 /* Of c64 or c128 alone. */
 bool complex_product(lower *L, op *o, const dot_map *m);
 

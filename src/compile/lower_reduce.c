@@ -1,4 +1,5 @@
 /* Reductions. */
+#include "compile/lower_product.h"
 #include "compile/steps.h"
 #include "num/convert.h"
 #include "program/parts.h"
@@ -150,4 +151,58 @@ bool lower_reduce(lower *L, op *o) {
   }
   if (!few) prog_loop_reduce(L->b, p.loop, in->rank - kept, init, body);
   return true;
+}
+
+/* ---- a vector by a matrix that is computed ---- */
+
+/* Large, and nothing that the product's own kernels should rather read from memory. */
+static bool is_computed(const node *n) {
+  enum { LARGE = 1 << 16 };
+  return n->kind == NODE_EXPR && n->pending == 1 && n->count >= LARGE && !n->uniform && !n->heavy &&
+         n->cost <= MAX_RECOMPUTE;
+}
+
+/* Sums of `in` times `by`, which is in memory; `kind`: the dims of `in` that are not summed up, of
+ * which the map has which dim of either each is. */
+static bool sum_products(lower *L, op *o, const dot_map *m, node *in, node *by, u32 kind) {
+  static const u64 zero[2];
+  const u8 *of = kind == DOT_ROWS ? m->lhs : m->rhs, *of_by = kind == DOT_ROWS ? m->rhs : m->lhs;
+  u32 perm[PROG_MAX_DIMS], n = 0, init = prog_const(L->b, (dtype)in->type, 1, zero);
+  i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS] = {0}, spread[PROG_MAX_DIMS] = {0};
+  node *out = lower_new_mem(L, o, 0), with = *by;
+  if (!out) return false;
+  for (u32 i = dot_begin(m, kind); i < m->end[kind]; i++) {
+    perm[n] = of[i], stride[n] = out->stride[i], dims[n++] = m->size[i];
+  }
+  for (u32 i = dot_begin(m, DOT_SUMMED); i < m->end[DOT_SUMMED]; i++) {
+    spread[of[i]] = by->stride[of_by[i]];
+    perm[n] = of[i], dims[n++] = m->size[i];
+  }
+  with.rank = in->rank, with.dims = in->dims, with.stride = spread, with.stamp = 0;
+  lower_used(in);
+  fuse_join(L, in);
+  pull p = fuse_begin(L, n, dims, perm);
+  u32 x = fuse_pull(&p, &with), y = fuse_pull(&p, in);
+  u32 v = vm_emit(L->b, &p.loop->code, VM_mul, (dtype)in->type, x, y, 0);
+  prog_loop_out(L->b, p.loop, out->slot, 0, stride, v);
+  prog_loop_reduce(L->b, p.loop, m->end[DOT_SUMMED] - m->end[DOT_COLUMNS], &init,
+                   (prog_body){.kind = REDUCE_SUM});
+  lower_used(by);
+  return true;
+}
+
+bool reduces_product(lower *L, op *o, const dot_map *m, bool *out_ok) {
+  node *in[] = {lower_node(L, o, 0), lower_node(L, o, 1)};
+  for (u32 k = 0; k < 2; k++) {
+    u32 kind = k ? DOT_COLUMNS : DOT_ROWS, other = k ? DOT_ROWS : DOT_COLUMNS;
+    bool real = in[k]->type == DTYPE_f32 || in[k]->type == DTYPE_f64;
+    if (!real || in[!k]->type != in[k]->type || m->end[DOT_BATCHES]) continue;
+    if (dot_volume(m, other) != 1 || op_operand(o, k)->type->elem != op_result(o, 0)->type->elem)
+      continue;
+    dot_settle(L, in[!k]);
+    if (!is_computed(in[k])) continue;
+    *out_ok = sum_products(L, o, m, in[k], in[!k], kind);
+    return true;
+  }
+  return false;
 }

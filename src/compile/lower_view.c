@@ -166,6 +166,15 @@ bool lower_broadcast_in_dim(lower *L, op *o) {
   return true;
 }
 
+bool lower_sums_up(const op *o, const value *v) {
+  i64 of[3] = {0};
+  if (!op_is(o, dot_general)) return false;
+  const value *all[] = {v, op_operand(o, op_operand(o, 0) == v), op_result(o, 0)};
+  for (u32 i = 0; i < COUNT(all); i++)
+    if (!type_num_elements(all[i]->type, &of[i])) return false;
+  return of[1] && of[0] / of[1] == of[2];
+}
+
 /* Whether all who use it go through it in order. */
 static bool is_gone_through(const value *v) {
   for (const use *u = v->uses; u; u = u->next)
@@ -197,8 +206,11 @@ static bool reads_across(lower *L, node *in, i64s permutation) {
 
 /* Then it is computed so. NULL: it is not. */
 static node *transposed_view(lower *L, op *o, node *in, i64s permutation) {
-  if (in->kind != NODE_EXPR || !reads_across(L, in, permutation)) return NULL;
-  node *n = is_gone_through(op_result(o, 0)) ? lower_new_node(L, o, op_result(o, 0)) : NULL;
+  const value *v = op_result(o, 0);
+  if (in->kind != NODE_EXPR) return NULL;
+  bool pays = v->uses && lower_sums_up(v->uses->owner, v);
+  pays = pays || (reads_across(L, in, permutation) && is_gone_through(v));
+  node *n = pays ? lower_new_node(L, o, op_result(o, 0)) : NULL;
   return n && fuse_transposed(L, in, n, permutation) ? n : NULL;
 }
 
@@ -265,9 +277,9 @@ bool lower_reverse(lower *L, op *o) {
   return true;
 }
 
-/* Strides of the same elements under other dims, where that is possible: runs of dims with
- * equal products correspond, and within a run the old dims must follow one another densely. */
-static bool reshape_strides(const node *in, const node *out, i64 *stride) {
+/* Runs of dims with equal products correspond, and within a run the old dims must follow one
+ * another densely. */
+bool lower_reshape_strides(const node *in, const node *out, i64 *stride) {
   u32 i = 0, j = 0;
   while (i < in->rank || j < out->rank) {
     u32 i0 = i, j0 = j;
@@ -300,14 +312,21 @@ static bool reshape_strides(const node *in, const node *out, i64 *stride) {
   return true;
 }
 
+/* Where all who use it go through it in order, it is computed so. NULL: it is not. */
+static node *reshaped_view(lower *L, op *o, node *in) {
+  if (in->kind != NODE_EXPR || in->count == 0 || !is_gone_through(op_result(o, 0))) return NULL;
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  return n && fuse_reshaped(L, in, n) ? n : NULL;
+}
+
 bool lower_reshape(lower *L, op *o) {
   node *in = lower_node(L, o, 0);
-  if (joined_view(L, o, in)) return true;
+  if (joined_view(L, o, in) || reshaped_view(L, o, in)) return true;
   node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank);
-  if (n->count == 0 || !reshape_strides(in, n, stride)) {
+  if (n->count == 0 || !lower_reshape_strides(in, n, stride)) {
     n->slot = fuse_dense(L, in);
     n->slot_count = (u64)in->count;
     n->kind = NODE_MEM;

@@ -166,3 +166,49 @@ str lower_loc(lower *L) {
 bool lower_none(lower *L, op *o) {
   return op_unimplemented(L->ctx, o, "there is no step that computes it");
 }
+
+/* ---- the same seen otherwise ---- */
+
+/* `seen` has those of an expression that there are. */
+typedef struct turned {
+  const node *of;
+  node *is;
+} turned;
+typedef struct turning {
+  i64s order;
+  const node *to;
+  VEC(turned) seen;
+} turning;
+static bool turn_strides(lower *L, const node *n, const turning *how, node *out) {
+  i64 *dims = ARENA_ARRAY(L->a, i64, n->rank), *stride = ARENA_ARRAY(L->a, i64, n->rank);
+  if (how->to) {
+    out->rank = how->to->rank, out->dims = how->to->dims;
+    out->stride = stride = ARENA_ARRAY(L->a, i64, how->to->rank);
+    return n->kind == NODE_EXPR || lower_reshape_strides(n, how->to, stride);
+  }
+  for (u32 d = 0; d < n->rank; d++) {
+    dims[d] = n->dims[how->order.data[d]];
+    if (n->kind != NODE_EXPR) stride[d] = n->stride[how->order.data[d]];
+  }
+  out->dims = dims, out->stride = stride;
+  return true;
+}
+static node *turn(lower *L, node *n, turning *how) {
+  if (n->element || (n->kind == NODE_EXPR && n->uniform)) return n;
+  for (size_t i = 0; i < how->seen.len; i++)
+    if (how->seen.data[i].of == n) return how->seen.data[i].is;
+  node *t = arena_copy(L->a, n, sizeof *n);
+  if (!turn_strides(L, n, how, t)) return NULL;
+  t->dense = false;
+  t->group = NULL, t->next = NULL;
+  t->pending = t->stamp = 0;
+  t->result = NOWHERE;
+  for (u32 i = 0; n->kind == NODE_EXPR && i < n->num_in; i++)
+    if (!(t->in[i] = turn(L, n->in[i], how))) return NULL;
+  VEC_PUSH(L->a, how->seen, ((turned){n, t}));
+  return t;
+}
+
+node *lower_turned(lower *L, node *n, i64s order, const node *to) {
+  return turn(L, n, &(turning){.order = order, .to = to});
+}
