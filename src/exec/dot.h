@@ -60,6 +60,7 @@ typedef struct product {
   u32 most;                   /* vectors of a panel */
   bool direct_a, direct_b, direct_c; /* read and written where they are, not packed */
   axis packed_m, packed_k, out_row;  /* of packed rows; of sums that are not written there */
+  axis joined_k;                     /* of joined terms that are read where they are */
   size_t a_at, b_at, c_at, total_at, row_at, wide_at;
 } product;
 

@@ -148,18 +148,20 @@ EACH(LANE_STRIP, f32)
 EACH(LANE_STRIP, f64)
 EACH(LANE_STRIP, s32)
 
-/* Of elements that are several terms each (dot_join). */
+/* Of elements that are several terms each (dot_join), and begin at any of them. */
+typedef u32 joined __attribute__((aligned(1), may_alias));
 #define JOINED_STRIP(K, R, W)                                                                      \
   TARGET_##K static void strip_##K##_##R##_##W(const dot_strip *t) {                               \
     const i64 *row = t->row, *to = t->to;                                                          \
     for (u64 rows = t->rows; rows > 0; rows -= (R), row += (R), to += (R)) {                       \
       const i64 *ka = t->ka;                                                                       \
-      const u32 *b = t->b, *a[R];                                                                  \
+      const TERM_##K *a[R];                                                                        \
+      const u32 *b = t->b;                                                                         \
       u32 *c = t->c;                                                                               \
       i64 kb = t->kb;                                                                              \
       K##_v s[(R) * (W)];                                                                          \
       s32_v x[W];                                                                                  \
-      UNROLL for (int i = 0; i < (R); i++) a[i] = (const u32 *)t->a + row[i];                      \
+      UNROLL for (int i = 0; i < (R); i++) a[i] = (const TERM_##K *)t->a + row[i];                 \
       UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (K##_v){0};                                \
       if (HAS_START_##K && t->start) {                                                             \
         UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = ((const K##_m *)t->start)[i % (W)];      \
@@ -168,7 +170,7 @@ EACH(LANE_STRIP, s32)
         i64 at = *ka++;                                                                            \
         UNROLL for (int j = 0; j < (W); j++) x[j] = ((const s32_m *)b)[j];                         \
         UNROLL for (int i = 0; i < (R) * (W); i++) s[i] =                                          \
-            ADD_##K(s[i], a[i / (W)][at], x[i % (W)]);                                             \
+            ADD_##K(s[i], *(const joined *)(a[i / (W)] + at), x[i % (W)]);                         \
       }                                                                                            \
       if (t->more) {                                                                               \
         UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((K##_m *)(c + to[i / (W)]))[i % (W)];  \
@@ -191,6 +193,7 @@ EACH(LANE_STRIP, s32)
 #endif
 #define TARGET_pairs
 #define HAS_START_pairs 0
+#define TERM_pairs i16
 typedef s32_v pairs_v;
 typedef s32_m pairs_m;
 WHOLE_STRIPS(JOINED_STRIP, pairs)
@@ -203,6 +206,7 @@ WHOLE_STRIPS(JOINED_STRIP, pairs)
   (f32_v) _mm512_dpbf16_ps((__m512)(s), (__m512bh)_mm512_set1_epi32((int)(a)), (__m512bh)(b))
 #define TARGET_bf16 __attribute__((target("avx512bf16")))
 #define HAS_START_bf16 0
+#define TERM_bf16 i16
 typedef f32_v bf16_v;
 typedef f32_m bf16_m;
 SOME_STRIPS(JOINED_STRIP, bf16)
@@ -211,6 +215,7 @@ SOME_STRIPS(JOINED_STRIP, bf16)
   (s32_v) _mm512_dpbusd_epi32((__m512i)(s), _mm512_set1_epi32((int)(a)), (__m512i)(b))
 #define TARGET_quads __attribute__((target("avx512vnni")))
 #define HAS_START_quads 1
+#define TERM_quads i8
 typedef s32_v quads_v;
 typedef s32_m quads_m;
 SOME_STRIPS(JOINED_STRIP, quads)

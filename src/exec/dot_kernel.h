@@ -52,8 +52,8 @@ typedef struct dot_tile {
 
 enum { DOT_ROWS = 12, DOT_VECTORS = 4, DOT_WELL = 3, DOT_ACROSS = 8 };
 
-/* Offsets count elements. Rows are done so many at a time as a strip has, of which they are a
- * multiple. */
+/* Offsets count elements, in a joined ones the terms. Rows are done so many at a time as a strip
+ * has, of which they are a multiple. */
 typedef struct dot_strip {
   size_t k;
   u64 rows;

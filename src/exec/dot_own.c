@@ -275,16 +275,18 @@ static void bring_rows(const block *x, u64 k0, size_t kc, dot_strip *t) {
   const char *from = x->a;
   size_t size = dtype_size(p->lhs_type);
   const i64 *rows = offsets(&p->lhs_m, x->m0, size, &from);
-  const i64 *terms = offsets(&p->lhs_k, k0, size, &from);
+  const i64 *terms = offsets(&p->lhs_k, k0, size, &from), *each = terms;
   bool joined = p->each > 1;
+  if (joined) each = p->joined_k.table ? p->joined_k.table + k0 / p->each : p->joined_k.steps;
   t->a = p->direct_a ? from : x->pa;
-  t->row = p->direct_a && !joined ? rows : p->packed_m.steps;
-  t->ka = p->direct_a && !joined ? terms : p->packed_k.steps;
+  t->row = p->direct_a ? rows : p->packed_m.steps;
+  t->ka = p->direct_a ? each : p->packed_k.steps;
   if (p->direct_a) return;
   if (p->across_a)
     join_panel(p, true, from, rows, x->mc, terms, kc, (u32)p->mc, (u32 *)(void *)x->pa);
   else if (joined)
-    join_rows(p, true, from, rows, x->mc, terms, kc, x->pa, (size_t)p->packed_m.step * p->size);
+    join_rows(p, true, from, rows, x->mc, terms, kc, x->pa,
+              (size_t)p->packed_m.step * p->size / p->each);
   else
     pack(p, true, from, terms, kc, rows, x->mc, KC, x->pa, x->line);
 }
@@ -457,25 +459,39 @@ static axis steps_of(const lower_env *e, u64 n, u64 step) {
   return x;
 }
 
+/* Of terms that are read as they are joined the first of each. */
+static void list_joined(const lower_env *e, product *p, u64 elements) {
+  const axis *k = &p->lhs_k;
+  p->joined_k = steps_of(e, elements, k->table ? 0 : p->each);
+  if (!k->table) return;
+  i64 *at = ARENA_ARRAY(e->a, i64, k->n / p->each);
+  for (u64 i = 0; i < k->n; i += p->each) at[i / p->each] = k->table[i];
+  p->joined_k.table = at;
+}
+
 static void list_offsets(const lower_env *e, product *p, size_t ldc) {
-  u64 elements = p->kc / p->each, row = p->across_a ? 1 : elements;
-  if (p->direct_a) row = (u64)(p->lhs_m.step / (i64)p->each);
+  u64 each = p->each, elements = p->kc / each;
   list_steps(e, &p->lhs_m, MC);
   list_steps(e, &p->out_m, MC);
   list_steps(e, &p->lhs_k, p->kc);
   list_steps(e, &p->rhs_k, p->kc);
   list_steps(e, &p->rhs_n, DOT_VECTORS * p->strips->lanes);
   p->out_row = steps_of(e, p->mc, ldc);
-  if (p->direct_a && p->each == 1) return;
-  p->packed_m = steps_of(e, p->mc, row);
-  p->packed_k = steps_of(e, elements, p->across_a ? p->mc : 1);
+  if (p->direct_a) {
+    if (each > 1) list_joined(e, p, elements);
+    return;
+  }
+  p->packed_m = steps_of(e, p->mc, each * (p->across_a ? 1 : elements));
+  p->packed_k = steps_of(e, elements, each * (p->across_a ? p->mc : 1));
 }
 
 /* Terms that lie as they are joined. */
 static bool is_joined(const product *p) {
-  const axis *m = &p->lhs_m, *k = &p->lhs_k;
-  return !m->table && !k->table && k->step == 1 && k->n % p->each == 0 &&
-         m->step % (i64)p->each == 0;
+  const axis *k = &p->lhs_k;
+  if (k->n % p->each != 0) return false;
+  for (u64 i = 1; k->table && i < k->n; i++)
+    if (i % p->each && k->table[i] != k->table[i - 1] + 1) return false;
+  return k->table || k->step == 1;
 }
 
 size_t dot_own_prepare(const lower_env *e, product *p) {

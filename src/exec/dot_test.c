@@ -337,6 +337,31 @@ static void test_denormals(arena *a) {
   }
 }
 
+/* Windows of bf16 whose terms are pairs in memory, at odd places too, and some that are none. */
+static void test_pairs(arena *a) {
+  enum { M = 29, N = 21, STEP = 3, AWAY = 40, ALL = (M - 1) * STEP + 2 * AWAY + 5, MOST = 3 * 5 };
+  for (i64 run_of = 3; run_of < 6; run_of++) {
+    char x[ALL * 2], y[MOST * N * 2];
+    float z[M * N], of_x[ALL], of_y[MOST * N];
+    for (i64 i = 0; i < ALL; i++) num_from_f64(DTYPE_bf16, of_x[i] = (float)(i % 7 - 3), x + 2 * i);
+    for (i64 i = 0; i < MOST * N; i++)
+      num_from_f64(DTYPE_bf16, of_y[i] = (float)(i % 5 - 2), y + 2 * i);
+    prog_builder *b = prog_begin(a, 1, 1);
+    prog_set_flush_denormals(b, true);
+    u32 px = prog_param(b, DTYPE_bf16, ALL), py = prog_param(b, DTYPE_bf16, MOST * N);
+    i64 dims[] = {M, N, 3, run_of}, ls[] = {STEP, 0, AWAY, 1}, rs[] = {0, 1, run_of * N, N};
+    u32 r = prog_result(b, DTYPE_f32, M * N, -1);
+    prog_add_dot(b, &(prog_dot){px, py, r, 0, 1, 1, 2, dims, ls, rs, (i64[]){N, 1, 0, 0}}, S, L);
+    CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+    for (i64 i = 0; i < M * N; i++) {
+      float sum = 0;
+      for (i64 k = 0; k < 3 * run_of; k++)
+        sum += of_x[i / N * STEP + k / run_of * AWAY + k % run_of] * of_y[k * N + i % N];
+      CHECK(z[i] == sum);
+    }
+  }
+}
+
 /* Of products whose batches, rows or columns threads share: the same bits as of one thread. */
 static void check_shared(arena *a, i64 dims[4], bool turned) {
   i64 m = dims[1], n = dims[2], k = dims[3];
@@ -382,6 +407,7 @@ static void run_tests(arena *a, const exec_options *options) {
   test_layouts(a);
   test_long(a);
   test_denormals(a);
+  test_pairs(a);
   test_shared(a);
   executor_release(pool);
 }
