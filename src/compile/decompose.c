@@ -160,6 +160,8 @@ static expand_fn *simpler(const op *o, bool *any) {
     fn = expand_is_stacked(o) ? expand_stacked : NULL;
   else if (op_is(o, select))
     fn = expand_is_kept_update(o) ? expand_kept_update : NULL;
+  else if (op_is(o, convolution))
+    fn = expand_is_halves(o) ? expand_halves : NULL;
   *any |= fn != NULL;
   return fn;
 }

@@ -51,7 +51,9 @@ bool expand_is_stacked(const op *o);
 /* A select, by one condition, of an array or the same with a part overwritten: the part alone is
  * selected then, and a loop that carries the array writes it where it lies. */
 bool expand_is_kept_update(const op *o);
-expand_fn expand_indexed, expand_kept_update, expand_stacked, expand_window;
+/* A convolution of f16 or bf16 that takes less time in f32, of which its result is rounded. */
+bool expand_is_halves(const op *o);
+expand_fn expand_halves, expand_indexed, expand_kept_update, expand_stacked, expand_window;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */
