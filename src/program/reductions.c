@@ -3,8 +3,8 @@
  * Joined: those over the same dims that read the same memory and do not need one another, as sums
  * of x and of x * x are, become one loop of several results, which reads it once.
  * Cut: one of few results and many values becomes one of parts, which workers share, and one of
- * what the parts leave. How many parts there are, and with that the order in which values are
- * combined, depends on shapes only. */
+ * what the parts leave; so does one along memory whose rows are not in one piece. How many parts
+ * there are, and with that the order in which values are combined, depends on shapes only. */
 #include "num/convert.h"
 #include "program/parts.h"
 
@@ -205,17 +205,39 @@ static bool keeps_parts(const program *p, const prog_loop *l, u64 neutral[2]) {
   dtype t = p->slots[l->out[0].slot].type;
   for (u32 o = 1; o < l->num_out; o++)
     if (p->slots[l->out[o].slot].type != t) return false;
-  bool exact = num_int_bits(t) >= 8 || t == DTYPE_pred || t == DTYPE_f32 || t == DTYPE_f64;
+  bool exact = num_int_bits(t) >= 8 || t == DTYPE_pred || t == DTYPE_f32 || t == DTYPE_f64 ||
+               l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
   return exact && prog_reducer_neutral(l->body.kind, t, neutral);
+}
+
+/* As many as there are along a dim outside of one that is kept: what is left are rows in one piece,
+ * or fewer pieces. */
+static u32 parts_outside(const prog_loop *l, u32 *dim) {
+  enum { FEWEST = 16 };
+  u32 kept = l->rank - l->reduced, best = 1;
+  const prog_access *in = &l->in[prog_loop_largest(l)];
+  i64 least = prog_loop_least_stride(l, 0, kept), piece = 1;
+  for (u32 d = kept; d < l->rank; d++) {
+    bool outside = magnitude(in->stride[d]) > least && !has_index(l, d);
+    if (magnitude(in->stride[d]) < least) piece *= l->dims[d];
+    if (outside && l->dims[d] > best && l->dims[d] < UINT32_MAX) best = (u32)l->dims[ *dim = d];
+  }
+  return piece >= FEWEST ? best : 1;
+}
+
+static bool goes_along(const prog_loop *l) {
+  u32 kept = l->rank - l->reduced;
+  return prog_volume(l->dims, kept) >= MOST_PARTS &&
+         prog_loop_least_stride(l, 0, kept) > prog_loop_least_stride(l, kept, l->rank);
 }
 
 /* How many parts, of which dim; 1: it is not cut. */
 static u32 choose_parts(const prog_loop *l, u32 *dim) {
   u32 kept = l->rank - l->reduced, best = 1;
   u64 results = prog_volume(l->dims, kept), all = prog_volume(l->dims, l->rank);
-  if (all < MUCH || results > MOST_CUT || l->rank == PROG_MAX_DIMS || l->num_in == 0) return 1;
-  bool rows = prog_loop_least_stride(l, 0, kept) > prog_loop_least_stride(l, kept, l->rank);
-  if (rows && results >= MOST_PARTS) return 1;
+  if (all < MUCH || l->rank == PROG_MAX_DIMS || l->num_in == 0) return 1;
+  if (goes_along(l)) return parts_outside(l, dim);
+  if (results > MOST_CUT) return 1;
   const prog_access *in = &l->in[prog_loop_largest(l)];
   for (u32 d = kept; d < l->rank; d++) {
     u32 n = count_parts(l, d, all / PART);
@@ -233,11 +255,27 @@ static u32 new_slot(former *f, prog_slot s) {
   return p->num_slots++;
 }
 
-/* An access of what has parts as first dim. */
-static prog_access with_parts(const prog_loop *l, const prog_access *a, u32 dim, i64 inside) {
+/* Which dim parts are: the first, or where memory has them if they are of one element each. */
+static u32 place_of_parts(const prog_loop *l, u32 dim, u32 parts) {
+  const i64 *stride = l->in[prog_loop_largest(l)].stride;
+  u32 at = 0;
+  while (l->dims[dim] == parts && at < l->rank - l->reduced &&
+         magnitude(stride[at]) > magnitude(stride[dim]))
+    at++;
+  return at;
+}
+
+static void insert(i64 *out, const i64 *list, u32 n, u32 at, i64 x) {
+  memcpy(out, list, at * sizeof *out);
+  memcpy(out + at + 1, list + at, (n - at) * sizeof *out);
+  out[at] = x;
+}
+
+/* An access of what has parts as dim `at`. */
+static prog_access with_parts(const prog_loop *l, const prog_access *a, u32 dim, i64 inside,
+                              u32 at) {
   prog_access r = {.slot = a->slot, .offset = a->offset};
-  memcpy(r.stride + 1, a->stride, l->rank * sizeof(i64));
-  r.stride[0] = a->stride[dim] * inside;
+  insert(r.stride, a->stride, l->rank, at, a->stride[dim] * inside);
   return r;
 }
 
@@ -245,16 +283,16 @@ static prog_access with_parts(const prog_loop *l, const prog_access *a, u32 dim,
 static prog_loop *reduce_parts(former *f, const prog_loop *l, u32 dim, u32 parts, u32 neutral) {
   arena *a = f->a;
   prog_loop *r = arena_copy(a, l, sizeof *l);
-  u32 kept = l->rank - l->reduced;
+  u32 kept = l->rank - l->reduced, at = place_of_parts(l, dim, parts);
   i64 inside = l->dims[dim] / parts, n = 1;
   r->rank++;
-  memcpy(r->dims + 1, l->dims, l->rank * sizeof(i64));
-  r->dims[0] = parts, r->dims[1 + dim] = inside;
+  insert(r->dims, l->dims, l->rank, at, parts);
+  r->dims[1 + dim] = inside;
   r->in = ARENA_ARRAY(a, prog_access, l->num_in + 1);
   r->out = arena_zalloc(a, l->num_out * sizeof *r->out);
   r->init = ARENA_ARRAY(a, u32, l->num_out);
   r->cap_in = l->num_in, r->cap_out = l->num_out;
-  for (u32 i = 0; i < l->num_in; i++) r->in[i] = with_parts(l, &l->in[i], dim, inside);
+  for (u32 i = 0; i < l->num_in; i++) r->in[i] = with_parts(l, &l->in[i], dim, inside, at);
   for (u32 d = kept + 1; d-- > 0; n *= r->dims[d]) r->out[0].stride[d] = n;
   for (u32 o = 0; o < l->num_out; o++) {
     dtype t = f->p->slots[l->out[o].slot].type;
@@ -265,26 +303,27 @@ static prog_loop *reduce_parts(former *f, const prog_loop *l, u32 dim, u32 parts
   }
   r->code.instrs = arena_copy(a, l->code.instrs, l->code.len * sizeof(vm_instr));
   for (u32 i = 0; i < r->code.len; i++)
-    if (r->code.instrs[i].op == VM_iota) r->code.instrs[i].a++;
+    if (r->code.instrs[i].op == VM_iota && r->code.instrs[i].a >= at) r->code.instrs[i].a++;
   return r;
 }
 
-/* The results of l, of those of its parts. */
-static prog_loop *reduce_results(former *f, const prog_loop *l, const prog_loop *of) {
+/* The results of l, of those of its parts, which are dim `at`. */
+static prog_loop *reduce_results(former *f, const prog_loop *l, const prog_loop *of, u32 at) {
   arena *a = f->a;
   prog_loop *r = arena_copy(a, l, sizeof *l);
   u32 kept = l->rank - l->reduced, n = l->num_out;
   dtype t = f->p->slots[l->out[0].slot].type;
   r->rank = kept + 1, r->reduced = 1;
-  r->dims[kept] = of->dims[0];
+  r->dims[kept] = of->dims[at];
   r->in = arena_zalloc(a, n * sizeof *r->in);
   r->num_in = r->cap_in = n;
   r->code = (vm_code){.instrs = ARENA_ARRAY(a, vm_instr, 2 * n), .len = 2 * n, .cap = 2 * n};
   r->code.num_in = r->code.num_out = n;
   for (u32 o = 0; o < n; o++) {
     r->in[o].slot = of->out[o].slot;
-    memcpy(r->in[o].stride, of->out[o].stride + 1, kept * sizeof(i64));
-    r->in[o].stride[kept] = of->out[o].stride[0];
+    const i64 *stride = of->out[o].stride;
+    for (u32 d = 0; d < kept; d++) r->in[o].stride[d] = stride[d + (d >= at)];
+    r->in[o].stride[kept] = stride[at];
     r->code.instrs[2 * o] = (vm_instr){.op = VM_load, .type = (u8)t, .a = o};
     r->code.instrs[2 * o + 1] = (vm_instr){.op = VM_store, .type = (u8)t, .a = 2 * o, .b = o};
   }
@@ -307,8 +346,11 @@ static void cut(former *f, const prog_step *s, step_list *out) {
   u32 init = new_slot(
       f, (prog_slot){.kind = SLOT_CONST, .type = t, .alias = -1, .count = 1, .data = element});
   first.u.loop_ = reduce_parts(f, l, dim, parts, init);
-  second.u.loop_ = reduce_results(f, l, first.u.loop_);
-  VEC_PUSH(f->a, *out, first);
+  second.u.loop_ = reduce_results(f, l, first.u.loop_, place_of_parts(l, dim, parts));
+  if (goes_along(l)) /* there may be more such dims */
+    cut(f, &first, out);
+  else
+    VEC_PUSH(f->a, *out, first);
   VEC_PUSH(f->a, *out, second);
 }
 
