@@ -9,7 +9,25 @@
 #include "compile/steps.h"
 #include "pass/refine.h"
 
-bool lower_elementwise(lower *L, op *o) { return select_takes(L, o) && fuse_add(L, o) != NULL; }
+static bool is_truth(const node *n, bool value) {
+  return n->type == DTYPE_pred && n->element && *(const u8 *)n->element == value;
+}
+
+/* One operand where the other says nothing: x and true, x or false, of masks that are put
+ * together. */
+static bool becomes_operand(lower *L, op *o) {
+  if (!op_is(o, and) && !op_is(o, or)) return false;
+  node *a = lower_node(L, o, 0), *b = lower_node(L, o, 1);
+  node *n = is_truth(a, op_is(o, and)) ? b : is_truth(b, op_is(o, and)) ? a : NULL;
+  if (!n) return false;
+  lower_bind(L, op_result(o, 0), n);
+  lower_used(a), lower_used(b);
+  return true;
+}
+
+bool lower_elementwise(lower *L, op *o) {
+  return select_takes(L, o) && (becomes_operand(L, o) || fuse_add(L, o) != NULL);
+}
 bool lower_reduce_precision(lower *L, op *o) { return fuse_add(L, o) != NULL; }
 
 #define LOWER_ew(id) lower_elementwise
