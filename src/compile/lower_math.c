@@ -362,8 +362,9 @@ static node *product_mem(lower *L, op *o, const dot_map *m) {
   node turned = *n;
   turned.stride = stride;
   bool afar = last < n->rank && n->stride[last] != 1;
-  if (last < nb || !is_one_stride(&turned, nb, rows - nb, afar) ||
-      !is_one_stride(&turned, rows, n->rank - rows, afar))
+  bool any_row = afar && last >= rows, any_column = afar && last < rows;
+  if (last < nb || !(any_row || is_one_stride(&turned, nb, rows - nb, afar)) ||
+      !(any_column || is_one_stride(&turned, rows, n->rank - rows, afar)))
     return n;
   n->stride = stride;
   n->dense = false;

@@ -231,6 +231,89 @@ static bool give_rows(arena *a, const prog_strips *r, prog_step *s, prog_step *t
   return s->kind == STEP_dot ? reshape_dot(a, &z, to) : reshape_copy(a, &z, to);
 }
 
+/* ---- rows in the order of memory ---- */
+
+/* How the first n dims come in the order of these strides, those of size 1 first. False: they do.
+ */
+static bool order_rows(reshape *z, const i64 *dims, u32 n, u32 rank, const i64 *stride) {
+  bool moved = false;
+  z->rank = rank;
+  for (u32 d = 0; d < rank; d++) {
+    u32 k = d;
+    while (d < n && k > 0 && dims[z->from[k - 1]] > 1 &&
+           (dims[d] == 1 || stride[d] > stride[z->from[k - 1]])) {
+      moved |= dims[d] > 1;
+      z->from[k] = z->from[k - 1], k--;
+    }
+    z->from[k] = d;
+  }
+  for (u32 d = 0; d < rank; d++) z->dims[d] = dims[z->from[d]], z->times[d] = 1;
+  return moved;
+}
+
+/* A slot of dims that lie densely, and how they are to lie. */
+typedef struct relaying {
+  u32 slot, rank, seen;
+  const i64 *dims;
+  i64 stride[PROG_MAX_DIMS], to[PROG_MAX_DIMS];
+  bool refused, move;
+} relaying;
+/* Each of an access's dims is to be another one of the slot's. */
+static void relay_access(void *user, const step_access *a) {
+  relaying *r = user;
+  if (a->slot != r->slot) return;
+  u32 used = 0;
+  r->seen++;
+  r->refused |= a->offset != 0;
+  for (u32 d = 0; d < a->rank && !r->refused; d++) {
+    u32 k = 0;
+    if (a->stride[d] == 0 || a->dims[d] == 1) continue;
+    while (k < r->rank && (r->stride[k] != a->stride[d] || r->dims[k] != a->dims[d])) k++;
+    r->refused = k == r->rank || (used >> k & 1);
+    if (!r->refused && r->move) ((i64 *)(uintptr_t)a->stride)[d] = r->to[k];
+    used |= 1u << k;
+  }
+}
+
+/* Whether all who touch the slot, within a window, do so by its dims; if `move`, that is changed.
+ */
+static bool relay(former *f, prog_step *steps, u32 n, bool loops, relaying *r) {
+  r->seen = 0;
+  for (u32 i = 0; i < n && r->seen < f->touches[r->slot] && !r->refused; i++)
+    if (loops ? steps[i].kind == STEP_loop
+              : steps[i].kind != STEP_gather && prog_step_row_dims(&steps[i], NULL))
+      prog_step_accesses(&steps[i], relay_access, r);
+  return !r->refused && r->seen == f->touches[r->slot];
+}
+
+/* A loop that goes through its rows in another order than what it reads lies in, as over groups of
+ * queries, goes as that lies; and so lies what it writes. The elements of rows stay where they are,
+ * but of what is small and read by loops only. */
+static void order_loop(former *f, prog_step *s, u32 n) {
+  const prog_loop *l = s->u.loop_;
+  reshape z;
+  relaying r = {.slot = l->out[0].slot, .rank = l->rank - l->reduced, .dims = l->dims};
+  if (l->rank < 3 || l->num_out != 1 || l->num_in == 0) return;
+  const prog_slot *out = &f->p->slots[r.slot];
+  const i64 *in = l->in[prog_loop_largest(l)].stride;
+  bool all = in[l->rank - 1] != 1;
+  u32 rows = l->reduced || all ? r.rank : l->rank - 1;
+  if (out->kind != SLOT_WORK || (all && (l->reduced || prog_slot_bytes(out) > MIN_BYTES / 2)))
+    return;
+  for (u32 d = 0; d < rows; d++)
+    if (in[d] <= 0) return;
+  if (!order_rows(&z, l->dims, rows, l->rank, in)) return;
+  i64 from = 1, to = 1;
+  for (u32 d = r.rank; d-- > 0; from *= l->dims[d], to *= z.dims[d]) {
+    r.stride[d] = from, r.to[z.from[d]] = to;
+    if (l->dims[d] > 1 && l->out[0].stride[d] != from) return;
+  }
+  if (!relay(f, s, n, all, &r)) return;
+  r.move = true;
+  relay(f, s, n, all, &r);
+  reshape_loop(f->a, &z, s);
+}
+
 /* ---- what pays ---- */
 
 static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
@@ -308,10 +391,26 @@ static prog_step *rows_first(former *f, prog_step *s) {
   return t;
 }
 
+/* Its rows in the order in which what the run wrote of them lies: those of a batch need not come
+ * before others that are the same for rhs. */
+static prog_step *rows_in_order(former *f, prog_step *s) {
+  const prog_dot *d = s->kind == STEP_dot ? s->u.dot_ : NULL;
+  u32 n = d ? d->nb + d->nm : 0;
+  reshape z;
+  if (n < 2 || d->by_tiles || d->parts || n + d->nn + d->nk > COUNT(z.from)) return s;
+  if (f->run.written[prog_slot_owner(f->p, d->lhs)] != f->stamp) return s;
+  if (!order_rows(&z, d->dims, n, n + d->nn + d->nk, d->lhs_stride)) return s;
+  prog_step *t = arena_copy(f->a, s, sizeof *s);
+  reshape_dot(f->a, &z, t);
+  u32 nb = n;
+  while (nb > 0 && z.from[nb - 1] >= d->nb) nb--;
+  t->u.dot_->nb = nb, t->u.dot_->nm = n - nb;
+  return t;
+}
+
 /* All steps of the run and s with what rows they have in common. */
 static bool extend(former *f, run *z, prog_step *s) {
   const i64 *dims;
-  s = rows_first(f, s);
   u32 n = prog_step_row_dims(s, &dims);
   if (n == 0 || z->r.n == MAX_STEPS || (s->kind == STEP_dot && !dot_pays(f->p, s->u.dot_)))
     return false;
@@ -333,6 +432,14 @@ static bool extend(former *f, run *z, prog_step *s) {
        z->bytes.all / num_rows(&z->r) <= MAX_ROW_BYTES;
   if (!ok) *z = old;
   return ok;
+}
+
+/* As it is, or else with its rows in another order. */
+static bool join(former *f, run *z, prog_step *s) {
+  prog_step *as = rows_first(f, s);
+  if (extend(f, z, as)) return true;
+  prog_step *turned = rows_in_order(f, as);
+  return turned != as && extend(f, z, turned);
 }
 
 typedef struct count {
@@ -387,7 +494,7 @@ static u32 take_run(former *f, prog_step **list, u32 n, run *z, aside *x) {
   for (u32 at = 1; at < window && at < end + IDLE; at++) {
     prog_step *s = list[at];
     bool late = depends(f, &f->after, s);
-    if (!late && extend(f, z, s)) {
+    if (!late && join(f, z, s)) {
       mark(f, &f->run, s);
       end = at + 1, x->num_before = num_before, x->num_after = num_after;
     } else if (!late && !depends(f, &f->run, s)) {
@@ -439,6 +546,9 @@ bool prog_form_strips(arena *a, arena *scratch, program *p) {
     for (u32 k = 0; j && k < j->n; k++) target[j->target[k]] = true;
     prog_step_slots(&p->steps[t], count_slot, &(count){f.touches});
   }
+  for (u32 t = 0; t < p->num_steps; t++)
+    if (p->steps[t].kind == STEP_loop)
+      order_loop(&f, &p->steps[t], p->num_steps - t < WINDOW ? p->num_steps - t : WINDOW);
   for (u32 t = 0; t < p->num_steps;) {
     u32 n = 0;
     now[t] = (u32)f.out.len;
