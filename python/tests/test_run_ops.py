@@ -465,3 +465,49 @@ def test_words_looked_up(tmp_path, name):
     got, = run(tmp_path, module.replace("<N", f"<{x[1].size}"), x[1])
     few = few.view(np.uint16)
     np.testing.assert_array_equal(got.view(np.uint16), np.concatenate([few] * 9 + [few[:-5]]))
+
+
+GROUPS = """func.func @main(%q: tensor<300x2x3x64xf32>, %k: tensor<300x2x64xf32>,
+    %v: tensor<300x2x64xf32>, %m: tensor<300x300xi1>) -> tensor<300x2x3x64xf32> {
+  %low = stablehlo.constant dense<-1.0e30> : tensor<f32>
+  %s0 = stablehlo.dot_general %q, %k, batching_dims = [1] x [1], contracting_dims = [3] x [2] :
+    (tensor<300x2x3x64xf32>, tensor<300x2x64xf32>) -> tensor<2x300x3x300xf32>
+  %s = stablehlo.transpose %s0, dims = [2, 0, 1, 3] :
+    (tensor<2x300x3x300xf32>) -> tensor<3x2x300x300xf32>
+  %mm = stablehlo.broadcast_in_dim %m, dims = [2, 3] :
+    (tensor<300x300xi1>) -> tensor<3x2x300x300xi1>
+  %lows = stablehlo.broadcast_in_dim %low, dims = [] : (tensor<f32>) -> tensor<3x2x300x300xf32>
+  %w = stablehlo.select %mm, %s, %lows : tensor<3x2x300x300xi1>, tensor<3x2x300x300xf32>
+  %t0 = stablehlo.reduce(%w init: %low) applies stablehlo.maximum across dimensions = [3] :
+    (tensor<3x2x300x300xf32>, tensor<f32>) -> tensor<3x2x300xf32>
+  %least = stablehlo.broadcast_in_dim %low, dims = [] : (tensor<f32>) -> tensor<3x2x300xf32>
+  %t = stablehlo.maximum %t0, %least : tensor<3x2x300xf32>
+  %ts = stablehlo.broadcast_in_dim %t, dims = [0, 1, 2] :
+    (tensor<3x2x300xf32>) -> tensor<3x2x300x300xf32>
+  %d = stablehlo.subtract %w, %ts : tensor<3x2x300x300xf32>
+  %e = stablehlo.exponential %d : tensor<3x2x300x300xf32>
+  %o = stablehlo.dot_general %v, %e, batching_dims = [1] x [1], contracting_dims = [0] x [3] :
+    (tensor<300x2x64xf32>, tensor<3x2x300x300xf32>) -> tensor<2x64x3x300xf32>
+  %r = stablehlo.transpose %o, dims = [3, 0, 2, 1] :
+    (tensor<2x64x3x300xf32>) -> tensor<300x2x3x64xf32>
+  return %r : tensor<300x2x3x64xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("mask", ["causal", "window", "rows", "all"])
+def test_masked_groups(tmp_path, mask):
+    """Queries that share keys in groups, which lie inside of positions and share a mask."""
+    row, column = np.arange(300)[:, None], np.arange(300)[None, :]
+    lives = {"causal": column <= row, "window": (column <= row) & (column > row - 70),
+             "rows": (column <= row) & (row >= 100), "all": (row >= 0) & (column >= 0)}[mask]
+    random = np.random.default_rng(6)
+    q, k, v = (random.standard_normal(s).astype(np.float32)
+               for s in ((300, 2, 3, 64), (300, 2, 64), (300, 2, 64)))
+    k[290, 0], v[280, 1] = np.nan, np.inf  # seen by the last rows; by all
+    with np.errstate(all="ignore"):
+        scores = np.where(lives, np.einsum("tkgd,skd->gkts", q, k), np.float32(-1e30))
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        want = np.einsum("gkts,skd->tkgd", weights, v)
+    got, = run(tmp_path, GROUPS, q, k, v, lives)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)

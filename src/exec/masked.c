@@ -43,20 +43,20 @@ void masked_range(const masked *m, const void *mask, const i64 *index, u32 cut, 
   out->wide[1] = end;
 }
 
-bool masked_zeros(const masked_even *e, const char *at, u64 rows, u32 cut, u64 dead) {
+bool masked_zeros(const masked_even *e, const char *at, u64 rows, u32 dim, u64 dead) {
   u64 seen = 0, value = 0;
   at += dead * e->width;
-  for (u64 i = 0; i < rows; i++, at += e->stride[cut] * (i64)e->width) {
+  for (u64 i = 0; i < rows; i++, at += e->stride[dim] * (i64)e->width) {
     memcpy(&value, at, e->width);
     seen |= value;
   }
   return !seen;
 }
 
-void masked_spread(const masked *m, u32 even, char *at, u64 rows, u32 cut, const masked_span *x) {
+void masked_spread(const masked *m, u32 even, char *at, u64 rows, u32 dim, const masked_span *x) {
   const masked_even *e = &m->even[even];
   u64 value = 0;
-  for (u64 i = 0; i < rows; i++, at += e->stride[cut] * (i64)e->width) {
+  for (u64 i = 0; i < rows; i++, at += e->stride[dim] * (i64)e->width) {
     memcpy(&value, at + x->dead * e->width, e->width);
     if (!value) {
       memset(at, 0, x->wide[0] * e->width);

@@ -45,9 +45,10 @@ masked *masked_find(arena *a, const program *p, const prog_strips *r);
 /* Of so many rows of dim `cut`, the first of which is at `index`. */
 void masked_range(const masked *m, const void *mask, const i64 *index, u32 cut, u64 rows,
                   masked_span *out);
-/* Whether the dead column is zeros; `at` is the first row's first element. */
-bool masked_zeros(const masked_even *e, const char *at, u64 rows, u32 cut, u64 dead);
+/* Whether the dead column is zeros, of so many rows as dim `dim` steps; `at` is the first one's
+ * first element. */
+bool masked_zeros(const masked_even *e, const char *at, u64 rows, u32 dim, u64 dead);
 /* All columns that are not in `wide` become what the dead one is. */
-void masked_spread(const masked *m, u32 even, char *at, u64 rows, u32 cut, const masked_span *x);
+void masked_spread(const masked *m, u32 even, char *at, u64 rows, u32 dim, const masked_span *x);
 
 #endif

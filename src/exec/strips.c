@@ -12,10 +12,10 @@ typedef struct place_of {
 } place_of;
 
 typedef struct strips {
-  u32 n, cut; /* steps; the dim that is cut in pieces */
+  u32 n, cut, last_dim; /* steps; the dim that is cut in pieces; of rows, the last */
   i64 dims[PROG_MAX_DIMS];
-  u64 piece, pieces;
-  exec_step *whole, *last; /* over a strip; over the last, which may be shorter */
+  u64 piece, pieces, inner; /* inner: rows of one index of that dim */
+  exec_step *whole, *last;  /* over a strip; over the last, which may be shorter */
   u32 num_places;
   place_of *places;
   size_t slots_at, index_at, inner_at; /* scratch: places' addresses, indices, what steps need */
@@ -45,7 +45,7 @@ static char *even_at(const strips *s, u32 k, void *const *slots) {
 }
 static void spread(const strips *s, u32 even, void *const *slots, u64 rows, const masked_span *x) {
   for (u32 k = 0; even; k++, even >>= 1)
-    if (even & 1) masked_spread(s->mask, k, even_at(s, k, slots), rows, s->cut, x);
+    if (even & 1) masked_spread(s->mask, k, even_at(s, k, slots), rows, s->last_dim, x);
 }
 
 /* What a step may leave out. What it reads whole, or as zeros that it has not, is so before. */
@@ -57,7 +57,7 @@ static void see_mask(const strips *s, u32 i, u64 narrows, u64 rows, const masked
   u32 zeros = t->role == MASKED_EVEN ? 0 : t->reads;
   for (u32 k = 0; narrow && k < m->num_even; k++)
     if (zeros >> k & 1)
-      narrow = masked_zeros(&m->even[k], even_at(s, k, inner->slots), rows, s->cut, x->dead);
+      narrow = masked_zeros(&m->even[k], even_at(s, k, inner->slots), rows, s->last_dim, x->dead);
   if (!narrow && x->dead < m->columns) spread(s, t->reads, inner->slots, rows, x);
   inner->columns = t->role == MASKED_COLUMNS ? x->some : NULL;
   inner->terms = t->role == MASKED_TERMS ? x->some : NULL;
@@ -88,6 +88,7 @@ static void run_strips(const void *data, const exec_env *env, u64 begin, u64 end
     if (rows > s->piece) rows = s->piece;
     if (s->mask && !(s->one_mask && u - begin >= s->pieces))
       masked_range(s->mask, env->slots[s->mask->slot], index, s->cut, rows, x);
+    rows *= s->inner;
     for (u32 i = 0; i < s->n; i++) {
       if (s->mask) see_mask(s, i, steps[i].narrows, rows, x, &inner);
       if (steps[i].units) steps[i].run(steps[i].data, &inner, 0, steps[i].units);
@@ -453,6 +454,18 @@ static void lay_out(lowering *l) {
   }
 }
 
+/* Whether all rows of an index of the cut dim have one mask, and lie at equal distances. */
+static bool is_even(const strips *s, const prog_strips *r) {
+  for (u32 d = s->cut + 1; d < r->rank; d++) {
+    if (s->mask->stride[d]) return false;
+    for (u32 k = 0; k < s->mask->num_even; k++) {
+      const i64 *stride = s->mask->even[k].stride;
+      if (stride[d - 1] != stride[d] * r->dims[d]) return false;
+    }
+  }
+  return true;
+}
+
 void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out) {
   strips *s = ARENA_NEW(e->a, strips);
   lowering l = {.e = e, .r = r, .s = s};
@@ -461,11 +474,12 @@ void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out) {
   memcpy(s->dims, r->dims, sizeof s->dims);
   s->mask = masked_find(e->a, e->prog, r);
   find_cut(r, &l.seen, s);
-  if (s->cut != r->rank - 1) s->mask = NULL;
+  if (s->mask && !is_even(s, r)) s->mask = NULL;
   u64 units = s->pieces, n = (u64)r->dims[s->cut], tail = n - (s->pieces - 1) * s->piece;
   for (u32 d = 0; d < s->cut; d++) units *= (u64)r->dims[d];
-  l.rows = s->piece;
-  for (u32 d = s->cut + 1; d < r->rank; d++) l.rows *= (u64)r->dims[d];
+  s->inner = prog_volume(r->dims + s->cut + 1, r->rank - s->cut - 1);
+  s->last_dim = r->rank - 1;
+  l.rows = s->piece * s->inner;
   lay_out(&l);
   s->index_at = l.scratch;
   s->whole = s->last = cut_steps(&l, s->piece);
