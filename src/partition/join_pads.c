@@ -1,9 +1,11 @@
 /* terrazzo-join-slices, what concerns windows that slide: padding in front of them is padding of
- * theirs, so that what is padded keeps even shards. */
+ * theirs, so that what is padded keeps even shards. Where shards are whole along what is padded,
+ * they are even with padding, too, and windows without it are the faster ones. */
 #include "partition/local.h"
 #include "partition/pieces.h"
 
-/* The padding of an operand, all of it constant and at least 0; false: it is none. */
+/* The padding of an operand, all of it constant and at least 0, of a dimension that is cut too;
+ * false: it is none. */
 static bool is_padded(const part_env *e, const value *v, struct pad_attrs *p, const op **out) {
   const op *o = *out = value_op(v);
   if (!o || !op_is(o, pad) || !view_pad(o, p) || op_discardable(o, SDY_SHARDING_RULE)) return false;
@@ -11,8 +13,10 @@ static bool is_padded(const part_env *e, const value *v, struct pad_attrs *p, co
   const sharding *s = part_sharding(e, in);
   bool cut = false;
   for (u32 d = 0; d < p->interior_padding.len; d++) {
-    if (p->edge_padding_low.data[d] < 0 || p->edge_padding_high.data[d] < 0) return false;
-    cut |= s && sharding_dim_size(s, d) > 1;
+    i64 low = p->edge_padding_low.data[d], high = p->edge_padding_high.data[d];
+    if (low < 0 || high < 0) return false;
+    bool pads = low || high || p->interior_padding.data[d];
+    cut |= pads && s && sharding_dim_size(s, d) > 1;
   }
   return cut && part_scalar_constant(op_operand(o, 1));
 }

@@ -98,3 +98,39 @@ func.func @overlapping_pads(%a: tensor<16x3xf32> {sdy.sharding = #rows}) -> (ten
   %4 = stablehlo.add %2, %3 {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : tensor<16x3xf32>
   return %4 : tensor<16x3xf32>
 }
+
+// Padding of dimensions that are whole stays where it is: every shard is padded by itself, and what
+// is between the elements of a window's operand is seen there without looking.
+// JOIN-LABEL: func.func @padded_whole
+// JOIN: stablehlo.pad %arg0
+// JOIN-NOT: base_dilations
+// JOIN: return
+// CHECK-LABEL: func.func @padded_whole
+// CHECK: stablehlo.pad %arg0, %{{.*}}, low = [0, 1], high = [0, 1], interior = [0, 1]
+// CHECK: return
+func.func @padded_whole(%a: tensor<16x3xf32> {sdy.sharding = #rows}) -> (tensor<16x6xf32> {sdy.sharding = #rows}) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %z, low = [0, 1], high = [0, 1], interior = [0, 1] {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<16x3xf32>, tensor<f32>) -> tensor<16x7xf32>
+  %1 = "stablehlo.reduce_window"(%0, %z) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %2 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<16x7xf32>, tensor<f32>) -> tensor<16x6xf32>
+  return %1 : tensor<16x6xf32>
+}
+
+// JOIN-LABEL: func.func @padded_rows
+// JOIN: base_dilations = array<i64: 2, 1>
+// CHECK-LABEL: func.func @padded_rows
+// CHECK-NOT: all_gather
+// CHECK: return
+func.func @padded_rows(%a: tensor<16x3xf32> {sdy.sharding = #rows}) -> (tensor<32x3xf32> {sdy.sharding = #rows}) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %z, low = [1, 0], high = [1, 0], interior = [1, 0] {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<16x3xf32>, tensor<f32>) -> tensor<33x3xf32>
+  %1 = "stablehlo.reduce_window"(%0, %z) <{window_dimensions = array<i64: 2, 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %2 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<33x3xf32>, tensor<f32>) -> tensor<32x3xf32>
+  return %1 : tensor<32x3xf32>
+}
