@@ -214,7 +214,7 @@ static size_t lower_scratch(reduction *r, u64 elements, bool rows, u64 taken) {
   if (r->kn.summing) r->body_at += align_up(vm_scratch_bytes(r->kn.summing, r->block), 64);
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
   r->lines_at = r->acc_at;
-  if (r->lines) r->acc_at += r->c.n * FOLD_ROWS * r->acc_bytes;
+  if (r->lines) r->acc_at += r->c.n * (rows ? REDUCE_SIDE : FOLD_ROWS) * r->acc_bytes;
   if (!rows) {
     r->levels = accumulators_levels(taken);
     return r->acc_at + accumulators_bytes(&r->c, r->levels, r->block);
@@ -270,6 +270,13 @@ static void prepare_lines(arena *a, reduction *r, u32 num_in) {
     if (pitch[i] == FAR || p->dims[last] < FOLD_ROWS) r->kn.sums = SUMS_NONE;
   }
   r->kn.pitch = pitch;
+}
+
+/* Short rows, whose largest or smallest is wanted: several side by side. */
+static bool folds_groups(const reduction *r, prog_reducer kind) {
+  enum { MOST = 512 }; /* longer: not worth the memory */
+  bool most = kind == REDUCE_MAX || kind == REDUCE_MIN;
+  return most && r->each && r->kn.p.max_elements >= REDUCE_SIDE && r->kn.p.max_elements <= MOST;
 }
 
 /* Long rows of blocks that are whole, of what lies in one piece. */
@@ -350,6 +357,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     r->sum_rows = of_rows->sum_rows;
   if (r->lines) r->sum_rows = of_rows->sum_rows;
   if (has_short_rows(r)) r->steps = find_steps(e->a, r);
+  if (rows && has_short_rows(r)) r->lines = folds_groups(r, l->body.kind);
   u64 block_cost = loop_cost(&r->kn, r->kn.p.max_elements);
   *out = (exec_step){.run = !rows               ? reduce_run_columns
                             : has_short_rows(r) ? reduce_run_short_rows

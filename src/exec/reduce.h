@@ -13,14 +13,17 @@
 #include "exec/combine.h"
 #include "exec/loop.h"
 
-enum { REDUCE_FOLDED = 4 }; /* results whose values are folded, at most */
+enum {
+  REDUCE_FOLDED = 4, /* results whose values are folded, at most */
+  REDUCE_SIDE = 16   /* short rows of values that are folded side by side */
+};
 
 typedef struct reduction {
   kernel kn;  /* rows: over the reduced dims; columns: over the kept ones */
   plan other; /* the other dims, walked one element at a time */
   combiner c;
   kern_fold_fn *fold; /* of results of one type; NULL: pairs */
-  kern_each_fn *each; /* blocks of rows only; NULL: `fold` for one after the other */
+  kern_each_fn *each; /* blocks of rows, groups of short ones; NULL: `fold` one after the other */
   bool max;           /* of words, or the smallest */
   walk results;       /* of blocks of rows */
   i64 *steps;         /* short rows: bytes from one to the next, of inputs and a sum */
@@ -29,7 +32,7 @@ typedef struct reduction {
   kern_words_fn *words; /* of blocks of rows of one input, floats of 16 bits; NULL: not so */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   kern_groups_fn *sum_rows;
-  bool lines;  /* the same of what is computed */
+  bool lines;  /* the same of what is computed; short rows: groups of them */
   input *out;  /* with their walks among those of the kept dims */
   u32 *init;   /* slots; NULL: zeros */
   u64 block;   /* the most elements that the body is run on */

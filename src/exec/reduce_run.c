@@ -236,10 +236,26 @@ void reduce_run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
   }
 }
 
+/* Rows of values that are folded side by side. */
+static u64 fold_group(const reduction *r, const exec_env *env, reducing *s, size_t n, u64 rows) {
+  const kernel *kn = &r->kn;
+  char *values = env->scratch + r->lines_at;
+  if (rows > REDUCE_SIDE) rows = REDUCE_SIDE;
+  for (u64 i = 0; i < rows; i++) {
+    vm_run(kn->unit, s->reg, n);
+    memcpy(values + i * n * r->c.width[0], s->reg[kn->unit->outputs[0].reg], n * r->c.width[0]);
+    for (u32 k = 0; k < kn->num_in; k++) s->reg[k] = (char *)s->reg[k] + r->steps[k];
+  }
+  r->each(rows, n, n, s->acc[0], s->init[0], values);
+  return rows;
+}
+
 /* Rows of one block, all of which is read where it lies: how many are done, as results in acc. */
-static u64 fold_rows(const reduction *r, reducing *s, size_t elements, u64 most) {
+static u64 fold_rows(const reduction *r, const exec_env *env, reducing *s, size_t elements,
+                     u64 most) {
   const vm_unit *u = r->kn.unit;
   block b = {.elements = elements};
+  if (r->lines) return fold_group(r, env, s, elements, most);
   if (!u->rows || !u->sums) {
     vm_run(u, s->reg, b.elements);
     s->value[0] = s->reg[u->outputs[0].reg];
@@ -272,7 +288,7 @@ void reduce_run_short_rows(const void *data, const exec_env *env, u64 begin, u64
           (char *)env->slots[in[i].slot] +
           (in[i].offset + at[i] + (i64)first * r->kn.p.walks[i].stride[0]) * (i64)in[i].width;
     u64 most = (u64)(p->dims[last] - index[last]);
-    n = fold_rows(r, &s, elements, most < end - row ? most : end - row);
+    n = fold_rows(r, env, &s, elements, most < end - row ? most : end - row);
     i64 apart = p->walks[num_in].stride[last];
     for (u64 i = 0, some = apart == 1 ? n : 1; i < n; i += some)
       combine_store(&r->c, 0, some, to + (at[num_in] + (i64)i * apart) * (i64)out->width,

@@ -270,6 +270,54 @@ static void test_short_rows(arena *a) {
   check_words(a, 3, 9000, DTYPE_bf16, REDUCE_MIN);
 }
 
+/* An even number of rows of x c, results of every other one first: the largest or the smallest; one
+ * row in seven has a NaN, one in five zeros of both signs alone. */
+static void check_groups(arena *a, i64 rows, i64 n, prog_reducer kind) {
+  enum { MOST_ROWS = 70, MOST = 600 };
+  const dtype t = DTYPE_f32;
+  static float x[MOST_ROWS * MOST], c[MOST], z[MOST_ROWS];
+  static const float neutral[] = {-INFINITY, INFINITY};
+  u32 seed = 17, bad = 0;
+  for (i64 j = 0; j < n; j++) c[j] = (float)(j % 11 + 1);
+  for (i64 i = 0; i < rows * n; i++) {
+    i64 row = i / n;
+    x[i] = floorf(noise(&seed) * 1000);
+    if (row % 5 == 4) x[i] = i % 3 ? -0.0f : 0.0f;
+    if (row % 7 == 6 && i % n == (row * 37) % n) x[i] = NAN;
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, (u64)(rows * n)), pc = prog_param(b, t, (u64)n);
+  u32 out = prog_result(b, t, (u64)rows, -1),
+      init = prog_const(b, t, 1, &neutral[kind != REDUCE_MAX]);
+  prog_loop *l = prog_add_loop(b, 3, (i64[]){rows / 2, 2, n}, S, L);
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){2 * n, n, 1}));
+  u32 w = vm_load(b, &l->code, t, prog_loop_in(b, l, pc, 0, (i64[]){0, 0, 1}));
+  prog_loop_out(b, l, out, 0, (i64[]){1, rows / 2, 0}, vm_emit(b, &l->code, VM_mul, t, v, w, 0));
+  prog_loop_reduce(b, l, 1, &init, (prog_body){.kind = kind});
+  CHECK(!*run(b, (void *[]){x, c}, (void *[]){z}));
+  for (i64 i = 0; i < rows; i++) {
+    float want = neutral[kind != REDUCE_MAX];
+    for (i64 j = 0; j < n; j++) {
+      float e = x[i * n + j] * c[j];
+      bool better = kind == REDUCE_MAX ? e > want || (e == want && signbit(want))
+                                       : e < want || (e == want && signbit(e));
+      if (want == want && (better || e != e)) want = e;
+    }
+    float got = z[i / 2 + i % 2 * (rows / 2)];
+    bad += want != want ? got == got : got != want || signbit(got) != signbit(want);
+  }
+  CHECK(bad == 0);
+}
+
+static void test_groups(arena *a) {
+  static const i64 lengths[] = {64, 65, 100, 128, 200, 512, 513, 600};
+  for (size_t i = 0; i < COUNT(lengths); i++)
+    for (i64 rows = 8; rows <= 70; rows += rows < 18 ? 2 : 26) {
+      check_groups(a, rows, lengths[i], REDUCE_MAX);
+      check_groups(a, rows, lengths[i], REDUCE_MIN);
+    }
+}
+
 /* Of rows in `parts`, with one between them that is left out: (x - m) ^ 2 by column, of whole
  * numbers that are exact in whatever order. */
 static void check_columns(arena *a, i64 sets, i64 parts, i64 r, i64 columns, prog_reducer kind) {
@@ -597,6 +645,7 @@ static void run_tests(arena *a, const exec_options *options) {
   check_streams(a, 1 << 22, DTYPE_f64);
   check_streams(a, 33 << 13, DTYPE_f32);
   test_short_rows(a);
+  test_groups(a);
   test_lines(a);
   test_columns_of_calls(a);
   test_order(a);
