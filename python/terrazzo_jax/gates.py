@@ -9,9 +9,11 @@ python/tests/test_gates.py says which that are for the version that we are teste
 import contextlib
 import dataclasses
 import functools
-import importlib
+import importlib.abc
+import importlib.machinery
 import itertools
 import pathlib
+import sys
 import types
 
 PLATFORM = "terrazzo"
@@ -22,9 +24,9 @@ OWN_LOWERINGS = ("cholesky", "conv_general_dilated", "select_and_scatter_add", "
                  "triangular_solve")
 
 
-def widened(names):
+def widened(names, beside="cpu"):
     """A tuple or set of platforms with ours in it, where cpu is; anything else as it is."""
-    if isinstance(names, (tuple, frozenset)) and "cpu" in names and PLATFORM not in names:
+    if isinstance(names, (tuple, frozenset)) and beside in names and PLATFORM not in names:
         return type(names)((*names, PLATFORM))
     return names
 
@@ -36,11 +38,11 @@ def add(module, name):
         names.add(PLATFORM) if isinstance(names, set) else names.append(PLATFORM)
 
 
-def widen(module, name):
+def widen(module, name, beside="cpu"):
     """Lists written out in a function; whoever imported it has the same function."""
 
     def within(code):
-        constants = (within(c) if isinstance(c, types.CodeType) else widened(c)
+        constants = (within(c) if isinstance(c, types.CodeType) else widened(c, beside)
                      for c in code.co_consts)
         return code.replace(co_consts=tuple(constants))
 
@@ -268,6 +270,30 @@ GATES = (
 )
 
 
+# The same of others' modules, which may be imported at any time, or never.
+LATER = (
+    ("mujoco.mjx._src.io:_resolve_impl", functools.partial(widen, beside="tpu"),
+     "MJX, and Brax by it, run on the platforms that they know"),
+)
+
+
+class OnImport(importlib.abc.MetaPathFinder):
+    """Opens the gates of LATER when their modules come."""
+
+    def find_spec(self, name, path, target=None):
+        rows = [row for row in LATER if row[0].startswith(name + ":")]
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target) if rows else None
+        if spec:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                open_rows(rows)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
 def open_gate(place, how):
     module, name = place.split(":")
     try:
@@ -277,6 +303,14 @@ def open_gate(place, how):
     return True
 
 
+def open_rows(rows):
+    """The places of those that the installed version does not have."""
+    return [place for place, how, _ in rows if not open_gate(place, how)]
+
+
 def open_all():
     """Opens every gate, once. The places of those that this version of JAX does not have."""
-    return [place for place, how, _ in GATES if not open_gate(place, how)]
+    if not any(isinstance(finder, OnImport) for finder in sys.meta_path):
+        sys.meta_path.insert(0, OnImport())
+    open_rows(row for row in LATER if row[0].split(":")[0] in sys.modules)
+    return open_rows(GATES)

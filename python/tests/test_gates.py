@@ -1,4 +1,6 @@
 """What JAX decides by a platform's name: open for ours (terrazzo_jax/gates.py)."""
+import functools
+import importlib
 import os
 import subprocess
 import sys
@@ -41,6 +43,18 @@ def test_widening_reaches_inner_functions_and_takes_what_was_imported():
     gates.widen(module, "outer")
     assert outer("terrazzo") == (True, False) and outer("cpu") == (True, False)
     assert outer("metal") == (False, False)
+
+
+def test_gates_of_modules_that_are_imported_later(tmp_path, monkeypatch):
+    path = tmp_path / "comes_later.py"
+    path.write_text("def choose(platform):\n    return platform in ('gpu', 'tpu')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert [f for f in sys.meta_path if isinstance(f, gates.OnImport)]
+    row = ("comes_later:choose", functools.partial(gates.widen, beside="tpu"), "a test")
+    monkeypatch.setattr(gates, "LATER", (row,))
+    comes_later = importlib.import_module("comes_later")
+    monkeypatch.delitem(sys.modules, "comes_later")
+    assert [comes_later.choose(name) for name in ("terrazzo", "tpu", "metal")] == [1, 1, 0]
 
 
 def test_lowerings_are_those_of_cpu_also_when_they_come_later():
