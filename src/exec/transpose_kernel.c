@@ -4,8 +4,7 @@
 
 #include "exec/lanes.h"
 
-/* Rows of the result that are written side by side, from LANES rows that are read. */
-enum { BAND = 64, WIDTH = REAL_BITS / 8 };
+enum { WIDTH = REAL_BITS / 8 };
 
 INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   vec x[LANES];
@@ -20,11 +19,20 @@ INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   }
 }
 
+/* Rows of the result that are written side by side, from LANES rows that are read: as many as have
+ * places of their own in a first-level cache, where they are a power of two apart. */
+INLINE size_t band_of(i64 ts) {
+  enum { BAND = 64, SETS = 1 << 12, ROOM = 1 << 15 };
+  i64 apart = (ts | SETS) & -(ts | SETS), rows = ROOM / apart;
+  return rows > BAND ? BAND : rows < LANES ? LANES : (size_t)rows;
+}
+
 /* Of whole squares. */
 INLINE void bands(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
                   bool streams) {
-  for (size_t band = 0; band < rows; band += BAND) {
-    size_t end = rows - band < BAND ? rows : band + BAND;
+  size_t high = band_of(ts);
+  for (size_t band = 0; band < rows; band += high) {
+    size_t end = rows - band < high ? rows : band + high;
     for (size_t j = 0; j < columns; j += LANES)
       for (size_t i = band; i < end; i += LANES)
         square(to + (i64)i * ts + (i64)(j * WIDTH), ts, from + (i64)j * fs + (i64)(i * WIDTH), fs,
