@@ -188,6 +188,20 @@ static bool streams(const step_shape *s) {
   return in_order ? bytes >= IN_ORDER && plane >= PLANE : bytes >= ACROSS;
 }
 
+/* Rows of whole lines that go past the caches had better be read in order: they are fetched ahead
+ * then, and what is written waits for nobody. */
+static void read_in_order(step_shape *s) {
+  enum { LINE = 64 };
+  u32 last = s->rank - 1;
+  if (!s->streams || s->to[last] != s->width || s->from[last] != s->width ||
+      s->dims[last] * s->width % LINE)
+    return;
+  for (u32 d = 0; d < last; d++)
+    if (s->from[d] <= 0) return;
+  for (u32 i = 1; i < last; i++)
+    for (u32 k = i; k > 0 && s->from[k - 1] < s->from[k]; k--) swap_dims(s, k - 1, k);
+}
+
 void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
                      u64 begin, u64 end) {
   i64 at[PROG_MAX_DIMS] = {0};
@@ -292,6 +306,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   r->dst_at = c->dst.offset * width;
   step_shape_simplify(&r->s);
   r->s.streams = streams(&r->s);
+  read_in_order(&r->s);
   widen_planes(&r->s);
   cut_row(&r->s);
   out->units = step_shape_planes(&r->s);

@@ -47,6 +47,10 @@ static void check_copies(arena *a) {
   for (u32 i = 0; i < 12; i++)
     check_copy(a, &seed, i % 2 ? DTYPE_f32 : DTYPE_f64, (i64[]){2, 512 + i % 3 * 8, 272 + i % 4});
   for (u32 i = 0; i < 3; i++) check_copy(a, &seed, DTYPE_f32, (i64[]){3, 1201, 1200 + 16 * i});
+  for (u32 i = 0; i < 9; i++) check_copy(a, &seed, DTYPE_f32, (i64[]){97, 450, 96 + i % 3 * 8});
+  /* lines a power of two apart */
+  for (u32 i = 0; i < 12; i++)
+    check_copy(a, &seed, DTYPE_f64, (i64[]){1, 128 << i % 3, 256 << i / 3 % 3});
 }
 
 /* Elements by index; every other run has some that are outside. Some count from the end, or have

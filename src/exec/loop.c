@@ -638,13 +638,13 @@ static bool only_fills(const kernel *kn) {
 
 /* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
-  enum { LONG_BLOCK = 4 * LOOP_BLOCK, STREAMED = 16 << 20 }; /* more than caches keep */
+  enum { LONG_BLOCK = 4 * LOOP_BLOCK };
   enum { STRIP = 4096, TILE = 64 };
   kernel *kn = ARENA_NEW(e->a, kernel);
   kn->num_in = l->num_in;
   kn->num_out = l->num_out;
   loop_make_walks(e, kn, l, 0, l->rank);
-  if (l->num_out) loop_sort_dims(&kn->p, l->num_in);
+  if (l->num_out) loop_sort_dims(&kn->p, loop_walk_in_order(e, l));
   loop_collapse(&kn->p);
   loop_cut_across(&kn->p, l->num_in, STRIP);
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
@@ -661,7 +661,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
   for (u32 o = 0; o < l->num_out; o++) {
     kn->out[o] = loop_input(e, &l->out[o]);
-    kn->streams |= prog_slot_bytes(&e->prog->slots[l->out[o].slot]) >= STREAMED;
+    kn->streams |= prog_slot_bytes(&e->prog->slots[l->out[o].slot]) >= LOOP_STREAMED;
   }
   loop_mark_families(e, kn, l->in, kn->in, kn->num_in, 0);
   loop_mark_families(e, kn, l->out, kn->out, kn->num_out, kn->num_in);

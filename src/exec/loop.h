@@ -154,6 +154,12 @@ void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, c
                   const char *values, bool streams);
 /* n elements side by side; bytes of which these are many. */
 enum { LOOP_FAR_FILL = 1 << 20 };
+
+/* The walk by whose strides dims are sorted: results' (num_in), but where one large array of rows
+ * of whole lines stays such rows. That is read in order, fetched ahead, and written apart, past the
+ * caches. */
+enum { LOOP_STREAMED = 16 << 20 }; /* bytes of a result: more than caches keep */
+u32 loop_walk_in_order(const lower_env *e, const prog_loop *l);
 void loop_fill(const vm_kernels *k, size_t n, u32 width, char *to, const char *value);
 void loop_splat(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                 const char *value);

@@ -179,6 +179,19 @@ void loop_iota(const vm_kernels *k, const pattern *p, i64 count, vm_rtype type, 
   });
 }
 
+u32 loop_walk_in_order(const lower_env *e, const prog_loop *l) {
+  enum { LINE = 64 };
+  u32 last = l->rank - 1, d = 0;
+  const prog_access *in = l->in, *out = l->out;
+  i64 width = (i64)dtype_size(e->prog->slots[out->slot].type);
+  if (l->num_in != 1 || l->num_out != 1 || l->rank < 2 ||
+      prog_slot_bytes(&e->prog->slots[out->slot]) < LOOP_STREAMED || in->stride[last] != 1 ||
+      out->stride[last] != 1 || l->dims[last] * width % LINE)
+    return l->num_in;
+  while (d < last && in->stride[d] >= l->dims[last]) d++;
+  return d == last ? 0 : l->num_in;
+}
+
 #if defined(__x86_64__)
 #define HAS_FAR_FILL
 #if defined(__has_feature)

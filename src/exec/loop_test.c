@@ -144,13 +144,35 @@ static void check_across(arena *a, const i64 *dims, const u32 *order, dtype t) {
 }
 
 static void check_orders(arena *a) {
-  static const i64 dims[][3] = {{64, 64, 64}, {70, 9, 130},    {3, 301, 257},
+  static const i64 dims[][3] = {{64, 64, 64},  {70, 9, 130},   {3, 301, 257},
                                 {17, 5, 5000}, {1, 200, 4100}, {40, 66, 100}};
   static const u32 orders[][3] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   static const dtype types[] = {DTYPE_u8, DTYPE_u16, DTYPE_u32, DTYPE_u64};
   for (u32 d = 0; d < COUNT(dims); d++)
     for (u32 o = 0; o < COUNT(orders); o++)
       for (u32 t = 0; t < COUNT(types); t++) check_across(a, dims[d], orders[o], types[t]);
+}
+
+/* Rows of a large array, the first `odd` left out, in another order: z[j][i][k] = x[i][j][k] + 1 */
+static void check_rows(arena *a, i64 n, i64 odd) {
+  enum { I = 70, J = 500 };
+  i64 count = I * J * n;
+  i32 *x = malloc((size_t)(count + odd) * sizeof *x), *z = calloc((size_t)count, sizeof *z);
+  for (i64 i = 0; i < count + odd; i++) x[i] = (i32)(i * 7);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_s32, (u64)(count + odd));
+  u32 r = prog_result(b, DTYPE_s32, (u64)count, -1);
+  prog_loop *l = prog_add_loop(b, 3, (i64[]){J, I, n}, S, L);
+  vm_code *c = &l->code;
+  u32 v = vm_load(b, c, DTYPE_s32, prog_loop_in(b, l, p, odd, (i64[]){n, J * n, 1}));
+  v = vm_emit(b, c, VM_add, DTYPE_s32, v, vm_const_f64(b, c, DTYPE_s32, 1), 0);
+  prog_loop_out(b, l, r, 0, (i64[]){I * n, n, 1}, v);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < count; i++)
+    bad += z[i] != x[odd + (i / n % I * J + i / n / I) * n + i % n] + 1;
+  CHECK(bad == 0);
+  free(x), free(z);
 }
 
 static void run_tests(arena *a, const exec_options *options) {
@@ -165,6 +187,7 @@ static void run_tests(arena *a, const exec_options *options) {
     for (i64 n = 100; n < 30000; n = n * 7 / 2)
       check_indices(a, 1, n, types[t]), check_indices(a, 3, n, types[t]);
   check_orders(a);
+  for (i64 n = 128; n < 160; n += 8) check_rows(a, n, n % 3);
   static const dtype filled[] = {DTYPE_u8, DTYPE_bf16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
   for (u32 t = 0; t < COUNT(filled); t++)
     for (u64 n = 1 << 20; n < 3 << 20; n += 987654)
