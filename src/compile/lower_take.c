@@ -281,6 +281,13 @@ bool lower_gather(lower *L, op *o) {
   const gather_dims_attr *g = a.dimension_numbers;
   node *in = lower_node(L, o, 0), *at = lower_node(L, o, 1);
   u32 order[PROG_MAX_DIMS], out[PROG_MAX_DIMS];
+  i64 start, each[PROG_MAX_DIMS];
+  u32 first;
+  if (affine_gather(o, &first, &start, out, each)) {
+    if (in->kind == NODE_PIECES) pieces_write(L, in);
+    lower_used(at);
+    return lower_seen(L, o, in, first, start, out, each);
+  }
   bool turned = false;
   u32 operand = as_it_lies(L, o, in, a.slice_sizes, order), indices = fuse_dense(L, at), other;
   i64s result = op_result(o, 0)->type->dims;

@@ -259,6 +259,16 @@ bool lower_slice(lower *L, op *o) {
   return lower_sliced(L, o, lower_node(L, o, 0), a.start_indices.data, a.strides.data);
 }
 
+bool lower_seen(lower *L, op *o, node *in, u32 first, i64 start, const u32 *of, const i64 *step) {
+  node *n = view_of(L, o, in);
+  if (!n) return false;
+  if (!has_strides(n)) return true;
+  i64 *stride = ARENA_ARRAY(L->a, i64, n->rank);
+  for (u32 d = 0; d < n->rank; d++) stride[d] = step[d] * in->stride[of[d]];
+  set_view(n, n->count ? in->offset + start * in->stride[first] : 0, stride);
+  return true;
+}
+
 /* From the last element backwards. */
 bool lower_reverse(lower *L, op *o) {
   struct reverse_attrs a;

@@ -11,6 +11,11 @@ lower_fn lower_constant, lower_iota, lower_broadcast_in_dim, lower_reshape, lowe
     lower_slice, lower_reverse, lower_identity;
 /* The result of `o` is what of `in` begins at `start`, every `step` elements of a dim. */
 bool lower_sliced(lower *L, op *o, node *in, const i64 *start, const i64 *step);
+/* The result of `o` is `in`, no PIECES, from `start` of its dim `first` on: each dim is so many
+ * elements of that dim of `in`. */
+bool lower_seen(lower *L, op *o, node *in, u32 first, i64 start, const u32 *of, const i64 *step);
+/* affine.c: what of its operand a gather sees so, whose indices are known; false: they are not. */
+bool affine_gather(const op *o, u32 *first, i64 *start, u32 *of, i64 *step);
 /* lower_data.c */
 lower_fn lower_concatenate, lower_pad, lower_dynamic_slice, lower_dynamic_update_slice,
     lower_gather, lower_scatter, lower_sort, lower_chlo_top_k, lower_rng_bit_generator;

@@ -185,6 +185,22 @@ static void count_touch(void *user, u32 *slot, slot_use use) {
   ((u32 *)user)[*slot]++;
 }
 
+static void forget_touch(void *user, u32 *slot, slot_use use) {
+  (void)use;
+  ((u32 *)user)[*slot]--;
+}
+/* Integers that nobody reads, as indices of places that are known otherwise, are not computed. */
+static void leave_out(arena *a, const program *p, prog_step *s, u32 *touches) {
+  if (s->kind != STEP_loop) return;
+  const prog_loop *l = s->u.loop_;
+  for (u32 i = 0; i < l->num_out; i++) {
+    const prog_slot *out = &p->slots[l->out[i].slot];
+    if (touches[l->out[i].slot] != 1 || out->kind != SLOT_WORK || !num_int_bits(out->type)) return;
+  }
+  prog_step_slots(s, forget_touch, touches);
+  if (l->num_out) become_idle(a, p, s, l->out[0].slot);
+}
+
 void prog_take_wrapped(arena *a, arena *scratch, program *p) {
   u32 *touches = arena_zalloc(scratch, (p->num_slots + 1) * sizeof(u32));
   bool *target = arena_zalloc(scratch, p->num_steps + 1), any = false;
@@ -195,4 +211,5 @@ void prog_take_wrapped(arena *a, arena *scratch, program *p) {
     prog_step_slots(&p->steps[i], count_touch, touches);
   }
   for (u32 i = 0; any && i < p->num_steps; i++) take_from(a, &(taker){p, touches, target}, i);
+  for (u32 i = p->num_steps; i-- > 0;) leave_out(a, p, &p->steps[i], touches);
 }
