@@ -28,6 +28,7 @@ typedef struct gathering {
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
   i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
+  bool far;   /* the operand is more than a second-level cache has */
   u32 *width; /* by operand */
   /* scatter */
   vm_unit *body; /* inputs: operands then updates; outputs: operands */
@@ -138,7 +139,9 @@ static void combine_line(const gathering *r, const batch_line *l, const exec_env
   char *to = (char *)env->slots[r->g->operand[0]] + l->operand * width;
   for (u64 i = 0, count; i < n; i += count, from += (i64)count * l->other_step * width) {
     count = n - i < BLOCK ? n - i : BLOCK;
-    r->combine(count, to, find_places(r, env, l, i, count, place), from, l->other_step);
+    const i32 *at = find_places(r, env, l, i, count, place);
+    for (u64 k = 0; k < count && r->far; k++) __builtin_prefetch(to + (i64)at[k] * width, 1);
+    r->combine(count, to, at, from, l->other_step);
   }
 }
 
@@ -550,12 +553,13 @@ static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice, 
 }
 
 /* The rest of a row comes by itself. */
-static void look_ahead(gathering *r) {
-  enum { MOST = 1024 };
+static void look_ahead(const program *p, gathering *r) {
+  enum { MOST = 1024, NEAR = 1 << 20 };
   const step_shape *s = &r->window;
   bool row = s->rank > 0 && s->from[s->rank - 1] == 1;
   i64 bytes = (row ? s->dims[s->rank - 1] : 1) * r->width[0];
   r->ahead = bytes < MOST ? bytes : MOST;
+  r->far = prog_slot_bytes(&p->slots[r->g->operand[0]]) > NEAR;
 }
 
 void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
@@ -589,7 +593,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   for (size_t d = 0; d < g->operand_dims.len; d++)
     if (g->operand_dims.data[d] < slice[d]) return;
   step_shape_simplify(&r->window);
-  look_ahead(r);
+  look_ahead(e->prog, r);
   out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
   dtype type = e->prog->slots[g->operand[0]].type;
   if (find_single(r, type) && (elements == 1 || unroll_window(r, g, slice, false))) {
