@@ -67,7 +67,8 @@ static tz_error *compile(str source, const tz_compile_options *options, const tz
                        .shapes = o->shapes,
                        .choose_from = o->choose_from,
                        .dump = o->dump ? forward_dump : NULL,
-                       .dump_user = o};
+                       .dump_user = o,
+                       .evaluate = exec_evaluate};
   c.extend = extend;
   c.extend_user = &e;
   tz_program *p = mem_zalloc(&mem_system, sizeof *p);

@@ -119,6 +119,9 @@ typedef struct compile_options {
   struct why_log *why;
   bool (*edit)(void *user, struct ir_module *m);
   void *edit_user;
+  /* Runs a program of one device without parameters, as exec_evaluate does; results[i] has room for
+   * result i. So what is made of constants alone becomes constants. NULL: it stays as it is. */
+  status (*evaluate)(const program *p, void *const *results);
 } compile_options;
 
 /* Compiles MLIR text, MLIR bytecode or a portable artifact. On failure the status holds every

@@ -5,6 +5,7 @@
 #include "base/trace.h"
 #include "bytecode/bytecode.h"
 #include "compile/components.h"
+#include "compile/constants.h"
 #include "compile/decompose.h"
 #include "compile/dump.h"
 #include "compile/executable.h"
@@ -544,6 +545,7 @@ static bool compile(job *j) {
               !j->opt->partitioned(j->opt->partitioned_user, j->m, buf_view(&j->messages));
   if (j->enough) return true;
   if (!flatten(j, true)) return false;
+  constants_fold(j->m, j->scratch, j->main, j->opt);
   if (!j->spread &&
       (!run_pass(j, "terrazzo-batch-products") || !run_pass(j, "terrazzo-drop-stacks")))
     return false;

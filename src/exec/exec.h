@@ -25,4 +25,9 @@ typedef struct exec_options {
  * process (base: of any processor, with products of a sum rounded each; v3: AVX2; v4: AVX-512). */
 status exec_create(const exec_options *options, executor **out_executor) MUST_USE;
 
+/* Runs a program of one device that has no parameters to its end, on an executor of its own;
+ * results[i] has room for result i. INVALID_ARGUMENT for another program; else what a launch says.
+ */
+status exec_evaluate(const program *p, void *const *results) MUST_USE;
+
 #endif

@@ -93,7 +93,8 @@ static status make_executable(PJRT_Executable *e, const serialized *from) {
                        .dump_to = e->options.dump_to,
                        .num_replicas = e->options.num_replicas,
                        .layouts = true,
-                       .remark = api_log_level ? log_remarks : NULL};
+                       .remark = api_log_level ? log_remarks : NULL,
+                       .evaluate = exec_evaluate};
   if (from) {
     api_options was;
     RETURN_IF_ERROR(api_options_read(&e->memory, from->options, &was));

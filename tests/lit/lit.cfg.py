@@ -19,6 +19,7 @@ config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["terrazzo_bin"], examples, *tools, os.environ["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+config.environment["TERRAZZO_FOLD"] = "0"  # many programs here are made of constants alone
 
 
 def has_lapack():
