@@ -1,4 +1,5 @@
 /* Messages between a program and who executes it: send and receive callbacks, and streams. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "tests/pjrt.h"
@@ -51,7 +52,7 @@ static PJRT_Error *on_send_fail(PJRT_Chunk *chunk, PJRT_CallbackError *error, si
   return (*error)(PJRT_Error_Code_ABORTED, "not today", 9);
 }
 
-static int deleted;
+static atomic_int deleted;  /* both devices' streams have chunks of their own thread's */
 static void count_delete(void *data, void *arg) {
   (void)data, (void)arg;
   deleted++;
