@@ -35,9 +35,22 @@ bool lapack_serves(str target, u32 num_in, u32 num_out) {
   return false;
 }
 
-bool lapack_has_phases(str target) {
+/* Behind the type's letter; empty: it is none of LAPACK's. */
+static str routine_of(str target) {
   size_t letter = strlen("lapack_");
-  if (!str_starts(target, STR("lapack_")) || target.len < letter + 1) return false;
-  str rest = {target.data + letter + 1, target.len - letter - 1};
-  return str_is(rest, "gees_ffi") || str_is(rest, "geev_ffi");
+  if (!str_starts(target, STR("lapack_")) || target.len < letter + 1) return STR("");
+  return (str){target.data + letter + 1, target.len - letter - 1};
+}
+
+bool lapack_has_phases(str target) {
+  str routine = routine_of(target);
+  return str_is(routine, "gees_ffi") || str_is(routine, "geev_ffi");
+}
+
+u32 lapack_overwritten(str target, u32 num_in) {
+  str routine = routine_of(target);
+  if (routine.len == 0 || num_in == 0 || lapack_has_phases(target)) return num_in;
+  bool last =
+      str_is(routine, "trsm_ffi") || str_is(routine, "ormqr_ffi") || str_is(routine, "unmqr_ffi");
+  return last ? num_in - 1 : 0;
 }

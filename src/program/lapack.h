@@ -53,6 +53,9 @@ bool lapack_serves(str target, u32 num_in, u32 num_out);
 /* Its results are determined up to phases only: Schur forms, eigenvectors. Who registers a handler
  * of that name expects the phases of the LAPACK behind it. */
 bool lapack_has_phases(str target);
+/* The operand that the first result may lie in the place of, since it is what the routine
+ * overwrites; num_in: none. */
+u32 lapack_overwritten(str target, u32 num_in);
 /* "sgetrf_" of the library that TERRAZZO_LAPACK names, or else of the system's LAPACK; NULL: there
  * is none, or nothing of that name. */
 void *lapack_symbol(const char *name);

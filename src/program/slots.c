@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "num/convert.h"
+#include "program/lapack.h"
 #include "program/parts.h"
 
 static void slots_loop(prog_loop *l, slot_fn *fn, void *user) {
@@ -193,12 +194,22 @@ static bool reduces_in_place(const prog_collective *c, u32 in, u32 out) {
   return true;
 }
 
+/* LAPACK's routines overwrite an operand, which is copied to where the first result lies. */
+static bool overwrites(const program *p, const prog_call *c, u32 in, u32 out) {
+  u32 which = c->host ? c->num_in : lapack_overwritten(c->target, c->num_in);
+  if (which >= c->num_in || c->in[which].slot != in || c->out[0].slot != out) return false;
+  for (u32 i = 0; i < c->num_in; i++)
+    if (i != which && c->in[i].slot == in) return false;
+  return p->slots[in].count == p->slots[out].count && p->slots[in].type == p->slots[out].type;
+}
+
 bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out) {
   if (s->kind == STEP_strips) return prog_strips_in_place(p, s->u.strips_, in, out);
   if (s->kind == STEP_collective && s->u.collective_->kind == COLL_ALL_REDUCE)
     return reduces_in_place(s->u.collective_, in, out);
   /* A line of all operands is read before any of it is written. */
   if (s->kind == STEP_sort) return s->u.sort_->keep == s->u.sort_->size;
+  if (s->kind == STEP_call) return overwrites(p, s->u.call_, in, out);
   if (s->kind != STEP_loop || s->u.loop_->reduced) return false;
   const prog_loop *l = s->u.loop_;
   for (u32 o = 0; o < l->num_out; o++) {
