@@ -175,9 +175,11 @@ bool prog_step_is_move(const program *p, const prog_step *s) {
   if (s->kind != STEP_copy) return false;
   const prog_copy *c = s->u.copy_;
   const prog_slot *src = &p->slots[c->src.slot], *dst = &p->slots[c->dst.slot];
-  return c->rank == 1 && c->src.offset == 0 && c->dst.offset == 0 && c->src.stride[0] == 1 &&
-         c->dst.stride[0] == 1 && (u64)c->dims[0] == src->count && src->count == dst->count &&
-         dtype_size(src->type) == dtype_size(dst->type);
+  i64 n = 1;
+  for (u32 d = c->rank; d-- > 0; n *= c->dims[d])
+    if (c->dims[d] != 1 && (c->src.stride[d] != n || c->dst.stride[d] != n)) return false;
+  return c->src.offset == 0 && c->dst.offset == 0 && (u64)n == src->count &&
+         src->count == dst->count && dtype_size(src->type) == dtype_size(dst->type);
 }
 
 static bool same_access(const prog_loop *l, const prog_access *a, const prog_access *b) {
