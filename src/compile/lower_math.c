@@ -505,7 +505,8 @@ static bool is_read_padded(const value *v) {
 }
 
 /* n, with low[d] zeros in front of the input along d, is its place from now on: so it need not be
- * kept twice, and the next convolution, such as that of the gradient, finds it there. */
+ * kept twice, and the next convolution, such as that of the gradient, finds it there. A parameter
+ * is kept anyway: only convolutions read it from n, which need not live as long. */
 static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64 *low) {
   node *in = c->lhs;
   i64 offset = 0;
@@ -515,13 +516,14 @@ static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64
     offset += low[d] * n->stride[d];
   }
   if (!whole || !is_read_padded(op_operand(o, 0))) return;
+  in->padded = n;
+  in->inside = low;
+  if (prog_slot_is_param(L->b, in->slot)) return;
   in->slot = n->slot;
   in->slot_count = n->slot_count;
   in->offset = offset;
   in->stride = n->stride;
   in->dense = false;
-  in->padded = n;
-  in->inside = low;
 }
 
 static bool pad_input(lower *L, op *o, conv *c) {

@@ -116,6 +116,9 @@ u32 prog_const(prog_builder *b, dtype type, u64 count, const void *data) {
   if (bytes) memcpy(copy, data, bytes);
   return prog_const_borrowed(b, type, count, copy);
 }
+bool prog_slot_is_param(const prog_builder *b, u32 slot) {
+  return slot < b->slots.len && b->slots.data[slot].kind == SLOT_PARAM;
+}
 dtype prog_slot_type(const prog_builder *b, u32 slot) {
   return slot < b->slots.len ? b->slots.data[slot].type : DTYPE_token;
 }

@@ -447,6 +447,7 @@ u32 prog_work(prog_builder *b, dtype type, u64 count);
 u32 prog_const(prog_builder *b, dtype type, u64 count, const void *data);          /* copied */
 u32 prog_const_borrowed(prog_builder *b, dtype type, u64 count, const void *data); /* kept */
 dtype prog_slot_type(const prog_builder *b, u32 slot);
+bool prog_slot_is_param(const prog_builder *b, u32 slot);
 
 /* Steps, each in order after the one before. Strides are in elements, one per dim. */
 prog_loop *prog_add_loop(prog_builder *b, u32 rank, const i64 *dims, str name, str loc);
