@@ -302,29 +302,42 @@ typedef struct layout {
   holes work;
   home homes[MAX_HOMES]; /* the largest first */
   u32 num_homes;
-  u32 *home_of; /* by slot: where it lies, or has to; PROG_NONE: in the workspace */
-  u32 *root;    /* by slot: whose memory it has */
-  bool *given;  /* its memory went to another slot */
+  u32 *home_of;  /* by slot: where it lies, or has to; PROG_NONE: in the workspace */
+  u32 *root;     /* by slot: whose memory it has */
+  bool *given;   /* its memory went to another slot */
+  bool *settled; /* lies in a home because its result has its memory */
 } layout;
 
+/* Whether what is born may have the donor's memory for as long as it lives. */
+static bool may_inherit(const layout *l, u32 donor, u32 born) {
+  u32 which = l->home_of[donor];
+  if (l->given[donor]) return false;
+  if (which == l->home_of[born] || which == PROG_NONE) return true;
+  const prog_slot *s = l->pl->p->slots;
+  return l->pl->lives[born].last < l->homes[which].until &&
+         prog_slot_bytes(&s[born]) <= prog_slot_bytes(&s[donor]);
+}
+
 typedef struct donor_search {
-  planner *pl;
+  const layout *l;
   u32 born, step, found;
 } donor_search;
 /* A dying input whose memory the born output may take over. */
 static void find_donor(void *user, u32 *slot, slot_use use) {
   donor_search *d = user;
-  planner *pl = d->pl;
+  planner *pl = d->l->pl;
   program *p = pl->p;
   if (use != USE_READ || d->found != PROG_NONE || !is_free_slot(p, *slot)) return;
   if (pl->lives[*slot].last != d->step || pl->lives[*slot].first == d->step) return;
   if (padded_bytes(p, *slot) != padded_bytes(p, d->born)) return;
   if (dtype_size(p->slots[*slot].type) != dtype_size(p->slots[d->born].type)) return;
+  if (!may_inherit(d->l, *slot, d->born)) return;
   if (prog_step_in_place(p, &p->steps[d->step], *slot, d->born)) d->found = *slot;
 }
-static u32 donor_of(planner *pl, u32 born) {
+static u32 donor_of(const layout *l, u32 born) {
+  planner *pl = l->pl;
   u32 t = pl->lives[born].first;
-  donor_search d = {.pl = pl, .born = born, .step = t, .found = PROG_NONE};
+  donor_search d = {.l = l, .born = born, .step = t, .found = PROG_NONE};
   if (pl->lives[born].last > t) prog_step_donors(&pl->p->steps[t], born, find_donor, &d);
   return d.found;
 }
@@ -333,10 +346,11 @@ static u32 donor_of(planner *pl, u32 born) {
 static void settle_heirs(layout *l, u32 which) {
   planner *pl = l->pl;
   home *h = &l->homes[which];
-  for (u32 heir = donor_of(pl, h->result); heir != PROG_NONE; heir = donor_of(pl, heir)) {
+  for (u32 heir = donor_of(l, h->result); heir != PROG_NONE; heir = donor_of(l, heir)) {
     if (pl->lives[heir].first < h->from || l->home_of[heir] != PROG_NONE) return;
     if (prog_slot_bytes(&pl->p->slots[heir]) > prog_slot_bytes(&pl->p->slots[h->result])) return;
     l->home_of[heir] = which;
+    l->settled[heir] = true;
     h->until = pl->lives[heir].first;
   }
 }
@@ -402,19 +416,12 @@ static void lie_in(layout *l, u32 slot, u32 which, u64 offset) {
   s[slot].offset = offset;
 }
 
-/* Whether what is born may have the donor's memory for as long as it lives. */
-static bool may_inherit(const layout *l, u32 donor, u32 born) {
-  u32 which = l->home_of[donor];
-  return !l->given[donor] && (which == l->home_of[born] || which == PROG_NONE ||
-                              l->pl->lives[born].last < l->homes[which].until);
-}
-
 static void place_born(layout *l, u32 slot) {
   planner *pl = l->pl;
   u64 bytes = padded_bytes(pl->p, slot);
-  u32 donor = donor_of(pl, slot), k, which = l->home_of[slot];
+  u32 donor = donor_of(l, slot), k, which = l->home_of[slot];
   l->root[slot] = slot;
-  if (donor != PROG_NONE && may_inherit(l, donor, slot)) {
+  if (donor != PROG_NONE) {
     l->given[donor] = true;
     l->root[slot] = l->root[donor];
     lie_in(l, slot, l->home_of[donor], pl->p->slots[donor].offset);
@@ -481,98 +488,132 @@ static peak peak_of(const planner *pl) {
   return most_of(pl, change);
 }
 
-/* Slots that have one place in the workspace, one after the other. */
+/* Slots that have one place, one after the other. */
 typedef struct tenant {
   u32 root, first, last;
-  u64 bytes, at;
+  u64 bytes, exact; /* padded; the most of one of them */
+  u64 at;
+  u32 home;
 } tenant;
 typedef VEC(tenant) tenants;
 
-static bool has_place(const layout *l, u32 slot) {
-  return is_free_slot(l->pl->p, slot) && l->pl->lives[slot].first != PROG_NONE &&
-         l->home_of[slot] == PROG_NONE;
+static bool may_move(const layout *l, u32 slot) {
+  return is_free_slot(l->pl->p, slot) && l->pl->lives[slot].first != PROG_NONE && !l->settled[slot];
 }
 
 enum { MOST_TENANTS = 1024 };
 
-/* The largest first; more than MOST_TENANTS: some of them. */
-static tenants list_tenants(const layout *l) {
+/* The largest first; more than MOST_TENANTS: some of them. number: by root, which it is. */
+static tenants list_tenants(const layout *l, u32 *number) {
   planner *pl = l->pl;
   tenants list = {0};
-  u32 *number = ARENA_ARRAY(pl->a, u32, pl->p->num_slots + 1);
-  for (u32 i = 0; i < pl->p->num_slots && list.len <= MOST_TENANTS; i++) {
-    if (!has_place(l, i) || l->root[i] != i) continue;
-    number[i] = (u32)list.len;
-    VEC_PUSH(pl->a, list, ((tenant){i, pl->lives[i].first, 0, padded_bytes(pl->p, i), 0}));
-  }
+  for (u32 i = 0; i < pl->p->num_slots && list.len <= MOST_TENANTS; i++)
+    if (may_move(l, i) && l->root[i] == i)
+      VEC_PUSH(pl->a, list, ((tenant){.root = i, .bytes = padded_bytes(pl->p, i)}));
   if (list.len > MOST_TENANTS) return list;
-  for (u32 i = 0; i < pl->p->num_slots; i++) {
-    if (!has_place(l, i)) continue;
-    tenant *t = &list.data[number[l->root[i]]];
-    if (t->last < pl->lives[i].last) t->last = pl->lives[i].last;
-  }
   for (size_t i = 1; i < list.len; i++) {
     tenant t = list.data[i];
     size_t k = i;
     for (; k > 0 && list.data[k - 1].bytes < t.bytes; k--) list.data[k] = list.data[k - 1];
     list.data[k] = t;
   }
+  for (u32 i = 0; i < list.len; i++) {
+    tenant *t = &list.data[i];
+    number[t->root] = i;
+    t->first = pl->lives[t->root].first;
+  }
+  for (u32 i = 0; i < pl->p->num_slots; i++) {
+    if (!may_move(l, i)) continue;
+    tenant *t = &list.data[number[l->root[i]]];
+    if (t->last < pl->lives[i].last) t->last = pl->lives[i].last;
+    if (t->exact < prog_slot_bytes(&pl->p->slots[i])) t->exact = prog_slot_bytes(&pl->p->slots[i]);
+  }
   return list;
 }
 
-/* Into the first gap between those that are placed, by place, and live while it does. */
-static u64 place_among(arena *a, tenants *placed, tenant t) {
+/* The first gap between those that are placed, by place, and live while it does. */
+static u64 gap_among(const tenants *placed, const tenant *t) {
+  u64 at = 0;
   for (size_t i = 0; i < placed->len; i++) {
     const tenant *o = &placed->data[i];
-    if (o->last < t.first || t.last < o->first) continue;
-    if (o->at >= t.at && o->at - t.at >= t.bytes) break;
-    if (t.at < o->at + o->bytes) t.at = o->at + o->bytes;
+    if (o->last < t->first || t->last < o->first) continue;
+    if (o->at >= at && o->at - at >= t->bytes) break;
+    if (at < o->at + o->bytes) at = o->at + o->bytes;
   }
-  VEC_PUSH(a, *placed, t);
-  size_t k = placed->len - 1;
-  for (; k > 0 && placed->data[k - 1].at > t.at; k--) placed->data[k] = placed->data[k - 1];
-  placed->data[k] = t;
-  return t.at;
+  return at;
 }
 
-/* What no places can be less than: the most bytes that are needed at once. */
-static u64 least_of(const planner *pl, const tenants *list) {
-  i64 *change = arena_zalloc(pl->a, (pl->p->num_steps + 2) * sizeof(i64));
+static void settle_at(arena *a, tenants *placed, tenant *t, u32 home, u64 at) {
+  t->home = home, t->at = at;
+  VEC_PUSH(a, *placed, *t);
+  size_t k = placed->len - 1;
+  for (; k > 0 && placed->data[k - 1].at > at; k--) placed->data[k] = placed->data[k - 1];
+  placed->data[k] = *t;
+}
+
+/* In the smallest home that has a gap for it, or in the workspace: placed[num_homes]. */
+static void place_among(const layout *l, tenants *placed, tenant *t) {
+  for (u32 i = l->num_homes; i-- > 0;) {
+    const home *h = &l->homes[i];
+    u64 all = prog_slot_bytes(&l->pl->p->slots[h->result]), at;
+    if (t->first < h->from || t->last >= h->until || t->exact > all) continue;
+    if ((at = gap_among(&placed[i], t)) > all - t->exact) continue;
+    settle_at(l->pl->a, &placed[i], t, i, at);
+    return;
+  }
+  tenants *work = &placed[l->num_homes];
+  settle_at(l->pl->a, work, t, PROG_NONE, gap_among(work, t));
+}
+
+/* What no places can be less than: the most bytes that are needed at once, beside homes. */
+static u64 least_of(const layout *l, const tenants *list) {
+  i64 *change = arena_zalloc(l->pl->a, (l->pl->p->num_steps + 2) * sizeof(i64));
   for (size_t i = 0; i < list->len; i++) {
     change[list->data[i].first] += (i64)list->data[i].bytes;
     change[list->data[i].last + 1] -= (i64)list->data[i].bytes;
   }
-  return (u64)most_of(pl, change).bytes;
+  for (u32 i = 0; i < l->num_homes; i++) {
+    i64 bytes = (i64)padded_bytes(l->pl->p, l->homes[i].result);
+    change[l->homes[i].from] -= bytes;
+    change[l->homes[i].until] += bytes;
+  }
+  return (u64)most_of(l->pl, change).bytes;
 }
 
 /* In order, each in the lowest free place below `limit`; false: *worst has none. */
-static bool place_all(arena *a, const tenants *list, u64 limit, u64 *at, size_t *worst, u64 *end) {
-  tenants placed = {0};
+static bool place_all(const layout *l, tenants *list, u64 limit, size_t *worst, u64 *end) {
+  tenants placed[MAX_HOMES + 1] = {0};
   *end = 0;
   for (size_t i = 0; i < list->len; i++) {
-    const tenant *t = &list->data[i];
-    u64 top = (at[t->root] = place_among(a, &placed, *t)) + t->bytes;
+    tenant *t = &list->data[i];
+    place_among(l, placed, t);
+    u64 top = t->home == PROG_NONE ? t->at + t->bytes : 0;
     if (*end < top) *worst = i, *end = top;
     if (top >= limit) return false;
   }
   return true;
 }
 
-/* Small ones that were there in time may have torn apart what a large one needed. The largest go
- * first; then whatever came to lie highest goes first, again and again. The best is taken. */
+/* Small ones that were there in time may have torn apart what a large one needed, or have taken the
+ * home that would have been large enough for it. The largest go first; then whatever came to lie
+ * highest goes first, again and again. The best is taken. */
 static void place_again(layout *l) {
   enum { MOST_WORK = 1 << 20, MOST_ROUNDS = 24 };
   planner *pl = l->pl;
-  tenants list = list_tenants(l);
-  u64 end, *at = ARENA_ARRAY(pl->a, u64, pl->p->num_slots + 1);
+  u32 *number = ARENA_ARRAY(pl->a, u32, pl->p->num_slots + 1);
+  tenants list = list_tenants(l, number);
   if (list.len > MOST_TENANTS || l->work.end > INT64_MAX) return;
-  u64 least = least_of(pl, &list), work = 0;
+  u64 least = least_of(l, &list), work = 0, end;
   for (u32 round = 0; round < MOST_ROUNDS && work <= MOST_WORK && pl->p->workspace > least;
        round++, work += list.len * list.len) {
     size_t worst = 0;
-    if (place_all(pl->a, &list, pl->p->workspace, at, &worst, &end)) {
-      for (u32 i = 0; i < pl->p->num_slots; i++)
-        if (has_place(l, i)) pl->p->slots[i].offset = at[l->root[i]];
+    if (place_all(l, &list, pl->p->workspace, &worst, &end)) {
+      for (u32 i = 0; i < list.len; i++) number[list.data[i].root] = i;
+      for (u32 i = 0; i < pl->p->num_slots; i++) {
+        if (!may_move(l, i)) continue;
+        const tenant *t = &list.data[number[l->root[i]]];
+        lie_in(l, i, t->home, t->at);
+      }
       pl->p->workspace = end;
     }
     tenant t = list.data[worst];
@@ -591,7 +632,8 @@ static void lay_out(planner *pl) {
   *l = (layout){.pl = pl,
                 .home_of = ARENA_ARRAY(pl->a, u32, p->num_slots + 1),
                 .root = ARENA_ARRAY(pl->a, u32, p->num_slots + 1),
-                .given = arena_zalloc(pl->a, p->num_slots + 1)};
+                .given = arena_zalloc(pl->a, p->num_slots + 1),
+                .settled = arena_zalloc(pl->a, p->num_slots + 1)};
   find_homes(l);
   for (u32 i = 0; i < p->num_slots; i++) /* merged into another one: nobody touches it */
     if (is_free_slot(p, i) && pl->lives[i].first == PROG_NONE) p->slots[i].count = 0;
