@@ -16,9 +16,11 @@ enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
 
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
+#define BY_FOUR _Pragma("unroll 4")
 #define ONE_COPY __attribute__((noinline))
 #else
 #define UNROLL _Pragma("GCC unroll 8")
+#define BY_FOUR _Pragma("GCC unroll 4")
 #define ONE_COPY __attribute__((noinline, noclone))
 #endif
 #if REAL_BITS == 64
@@ -597,11 +599,66 @@ static void most_words(size_t num, size_t n, u16 *rows, u16 init, u16 infinity, 
     rows[r] = x;
   }
 }
+
+typedef i16 words __attribute__((vector_size(LANE_BYTES)));
+typedef i16 words_anywhere __attribute__((vector_size(LANE_BYTES), aligned(2), may_alias));
+
+/* One instruction where there is one; compilers do not make it of comparisons. */
+#if defined(__AVX512BW__)
+#define MOST_WORDS(x, y) (words) _mm512_max_epi16((__m512i)(x), (__m512i)(y))
+#define LEAST_WORDS(x, y) (words) _mm512_min_epi16((__m512i)(x), (__m512i)(y))
+#elif defined(__AVX2__)
+#define MOST_WORDS(x, y) (words) _mm256_max_epi16((__m256i)(x), (__m256i)(y))
+#define LEAST_WORDS(x, y) (words) _mm256_min_epi16((__m256i)(x), (__m256i)(y))
+#else
+#define MOST_WORDS(x, y) ((x & (x > y)) | (y & ~(x > y)))
+#define LEAST_WORDS(x, y) ((x & (x < y)) | (y & ~(x < y)))
+#endif
+
+static void most_rows(size_t n, i16 *acc, const void *const *rows, i16 sign, size_t groups,
+                      i64 next) {
+  enum { PER = LANE_BYTES / 2 };
+  const i16 *r[FOLD_ROWS];
+  for (u32 k = 0; k < FOLD_ROWS; k++) r[k] = rows[k];
+  words least = *(words_anywhere *)acc;
+  for (size_t g = 0; g < groups; g++) {
+    for (size_t j = 0; j < n; j += PER) { /* the last vector again, where it is not whole */
+      size_t i = j + PER <= n ? j : n - PER;
+      words_anywhere *to = (words_anywhere *)(acc + FOLD_MOST + i);
+      words most = *to;
+      BY_FOUR
+      for (u32 k = 0; k < FOLD_ROWS; k++) {
+        words x = *(const words_anywhere *)(r[k] + i) ^ sign;
+        x ^= x >> 15 & INT16_MAX;
+        most = MOST_WORDS(x, most);
+        least = LEAST_WORDS(x, least);
+      }
+      *to = most;
+    }
+    for (u32 k = 0; k < FOLD_ROWS; k++) r[k] += next;
+  }
+  *(words_anywhere *)acc = least;
+}
+
+static bool most_end(size_t n, i16 *acc, i16 sign, i16 infinity) {
+  words_anywhere *at = (words_anywhere *)acc;
+  words odd = *at < (words){0} + (i16)~infinity;
+  u64 any[LANE_BYTES / 8], all = 0;
+  for (at += FOLD_MOST * 2 / LANE_BYTES; (i16 *)at < acc + FOLD_MOST + n; at++) {
+    odd |= *at > infinity;
+    *at ^= (*at >> 15 & INT16_MAX) ^ sign;
+  }
+  memcpy(any, &odd, sizeof any);
+  for (u32 i = 0; i < COUNT(any); i++) all |= any[i];
+  return !all;
+}
 #else
 #define most_words NULL
+#define most_rows NULL
+#define most_end NULL
 #endif
 
 const fold_kernels FOR_LANES(fold_) = {
     fold_sum,  fold_max,  fold_min,  fold_prod,  fold_sum_pairs, sum_rows,
     sum_each,  max_each,  min_each,  prod_each,  sum_pairs_each, add_rows,
-    sum_lines, max_lines, min_lines, most_words, sum_far};
+    sum_lines, max_lines, min_lines, most_words, sum_far, most_rows, most_end};

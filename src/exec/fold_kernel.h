@@ -35,6 +35,17 @@ enum { FOLD_ROWS = 8 };
 typedef void kern_groups_fn(size_t n, void *acc, const void *const *rows, bool fresh, size_t groups,
                             i64 next);
 
+/* The greatest of n columns of floats of 16 bits, as words that are in the same order. Where the
+ * smallest are wanted, `sign` is INT16_MIN, which changes the signs of all; else 0. acc has
+ * FOLD_MOST of the least of all that came before, then the greatest by column, and room for as many
+ * again. To those come FOLD_ROWS rows, and the rows that are `next` elements behind them, `groups`
+ * times in all. n is at least FOLD_MOST. */
+typedef void kern_most_fn(size_t n, i16 *acc, const void *const *rows, i16 sign, size_t groups,
+                          i64 next);
+/* Makes floats of these words again. False: there were NaNs, which are beyond infinity. */
+typedef bool kern_most_end_fn(size_t n, i16 *acc, i16 sign, i16 infinity);
+enum { FOLD_MOST = 32 };
+
 typedef struct fold_kernels {
   kern_fold_fn *sum, *max, *min;  /* NaN wins, -0 < +0 */
   kern_fold_fn *prod, *sum_pairs; /* pairs: complex numbers */
@@ -42,10 +53,12 @@ typedef struct fold_kernels {
   kern_each_fn *sum_each, *max_each, *min_each, *prod_each, *pairs_each;
   kern_add_fn *add_rows;
   kern_lines_fn *sum_lines, *max_lines, *min_lines; /* the bits that one after the other gives */
-  kern_words_fn *most_words;                        /* NULL: not among f64's */
+  kern_words_fn *most_words; /* NULL: not among f64's */
   /* *acc = the sum of FOLD_LONG values (fold_order.h), of which each quarter is `apart` behind the
    * one before: in sum's order. */
   void (*sum_far)(void *acc, const void *a, size_t apart);
+  kern_most_fn *most_rows; /* NULL: not among f64's */
+  kern_most_end_fn *most_end;
 } fold_kernels;
 
 extern const fold_kernels fold_base_f32, fold_base_f64, fold_v3_f32, fold_v3_f64, fold_v4_f32,

@@ -11,7 +11,7 @@ static bool has_short_rows(const reduction *r) {
   const kernel *kn = &r->kn;
   for (u32 i = 0; i < kn->num_in; i++)
     if (kn->p.patterns[i].mode == MODE_STRIDED) return false;
-  return r->fold && kn->p.blocks == 1 && kn->num_iota == 0 && kn->num_out == 1;
+  return r->fold && !r->words && kn->p.blocks == 1 && kn->num_iota == 0 && kn->num_out == 1;
 }
 
 /* The reduced dims are the ones that the largest input is contiguous in. */
@@ -75,16 +75,28 @@ static bool leave_results(plan *p, const prog_loop *l) {
   return true;
 }
 
+static bool is_half(const reduction *r) {
+  return r->c.types[0] == DTYPE_bf16 || r->c.types[0] == DTYPE_f16;
+}
+/* The largest or the smallest of what one input has is wanted. */
+static bool wants_most(const prog_loop *l) {
+  bool most = l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
+  return most && l->init && l->num_in == 1 && l->code.len == 2;
+}
+
 /* Rows of bf16 or f16 whose largest or smallest is wanted, as it is: long ones, for short ones are
  * sooner done side by side, as f32. */
 static kern_words_fn *find_words(const reduction *r, const prog_loop *l, const fold_kernels *f) {
   enum { FEWEST = 64 };
   u32 kept = l->rank - l->reduced;
-  bool half = r->c.types[0] == DTYPE_bf16 || r->c.types[0] == DTYPE_f16;
-  bool most = l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
-  bool as_it_is = l->num_in == 1 && l->code.len == 2;
   bool is_long = prog_volume(l->dims + kept, l->reduced) >= FEWEST;
-  return half && most && f && l->init && as_it_is && is_long ? f->most_words : NULL;
+  return is_half(r) && f && is_long && wants_most(l) ? f->most_words : NULL;
+}
+/* The same of columns. */
+static void find_most(reduction *r, const prog_loop *l, const fold_kernels *f) {
+  r->words = NULL;
+  if (!is_half(r) || !f || !wants_most(l)) return;
+  r->most = f->most_rows, r->most_end = f->most_end;
 }
 
 static bool sums_floats(const reduction *r, const prog_loop *l) {
@@ -176,6 +188,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   r->columns = prog_volume(l->dims + near, kept - near);
   bool sums = sums_floats(r, l) && of_rows;
   u64 most = as_it_is ? MOST_AS_IT_IS : sums && l->num_in > 1 ? MOST_LAID_OUT : MOST;
+  if (r->most) most = FOLD_MOST - 1;
   if (r->columns < 2 || r->columns > most || rows < FEWEST_ROWS || rows * r->columns < FEWEST)
     return false;
   loop_make_walks(e, &kn, l, near, l->rank - near);
@@ -214,7 +227,8 @@ static size_t lower_scratch(reduction *r, u64 elements, bool rows, u64 taken) {
   if (r->kn.summing) r->body_at += align_up(vm_scratch_bytes(r->kn.summing, r->block), 64);
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
   r->lines_at = r->acc_at;
-  if (r->lines) r->acc_at += r->c.n * (rows ? REDUCE_SIDE : FOLD_ROWS) * r->acc_bytes;
+  if (r->lines || r->most)
+    r->acc_at += r->c.n * (rows ? REDUCE_SIDE : FOLD_ROWS) * r->acc_bytes;
   if (!rows) {
     r->levels = accumulators_levels(taken);
     return r->acc_at + accumulators_bytes(&r->c, r->levels, r->block);
@@ -238,8 +252,8 @@ static kern_fold_fn *find_fold(const vm_kernels *k, prog_reducer kind, u32 n, co
   return k->fold[kind][vm_rtype_of(t)];
 }
 
-/* Of sums of rows: blocks of one contiguous run, if that is not too short, rather than of several.
- */
+/* Of sums of rows and their farthest: blocks of one contiguous run, if that is not too short,
+ * rather than of several. */
 static u64 contiguous_target(const plan *p) {
   enum { SHORT = 32 };
   i64 run = p->dims[p->rank - 1];
@@ -329,6 +343,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   bool rows = by_rows(l, r->fold != NULL);
+  if (!rows) find_most(r, l, of_rows);
   if (!rows && unroll_reduce(e, l, true, out)) return;
   if (!rows && lower_few_columns(e, r, l, of_rows)) {
     u64 blocks = r->kn.p.blocks;
@@ -346,12 +361,14 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     prepare_lines(e->a, r, l->num_in);
   bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
   loop_lower_unit(e, &r->kn, l, true,
-                  rows && r->fold && as_it_is ? LONG
-                  : sums_rows                 ? contiguous_target(&r->kn.p)
-                                              : LOOP_BLOCK);
+                  rows && r->words              ? 4 * LONG
+                  : rows && r->fold && as_it_is ? LONG
+                  : sums_rows || r->most        ? contiguous_target(&r->kn.p)
+                                                : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
   const vm_unit *unit = r->kn.unit;
   if (rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows) lower_far(r, of_rows);
+  if (r->kn.p.patterns[0].mode != MODE_CONTIGUOUS) r->most = NULL;
   if (sums_rows && unit->num_calls == 0 && unit->outputs[0].reg == 0 &&
       r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;

@@ -29,10 +29,12 @@ typedef struct reduction {
   i64 *steps;         /* short rows: bytes from one to the next, of inputs and a sum */
   u64 apart; /* long rows of what is summed up as it is: of a block's quarters; 0: side by side */
   void (*sum_far)(void *acc, const void *a, size_t apart);
-  kern_words_fn *words; /* of blocks of rows of one input, floats of 16 bits; NULL: not so */
+  kern_words_fn *words; /* of rows of one input, floats of 16 bits, as they are; NULL: not so */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   kern_groups_fn *sum_rows;
   bool lines;  /* the same of what is computed; short rows: groups of them */
+  kern_most_fn *most; /* the same of `words`, whose farthest are wanted; NULL: no such */
+  kern_most_end_fn *most_end;
   input *out;  /* with their walks among those of the kept dims */
   u32 *init;   /* slots; NULL: zeros */
   u64 block;   /* the most elements that the body is run on */

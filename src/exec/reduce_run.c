@@ -60,14 +60,28 @@ static void begin_reducing(const reduction *r, const exec_env *env, reducing *s)
 static void run_values(const reduction *r, const exec_env *env, reducing *s, const block *b,
                        const i64 *extra, bool again) {
   loop_fetch(&r->kn, env, s->reg, s->packed, b, extra, again);
+  if (r->words) {
+    s->value[0] = s->reg[0];
+    return;
+  }
   vm_run(r->kn.unit, s->reg, b->elements);
   for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
+}
+
+static u16 infinity_of(const reduction *r) {
+  return r->c.types[0] == DTYPE_bf16 ? 0x7f80 : 0x7c00;
 }
 
 /* A block's values for result o as one, on top of what `init` has. */
 static void fold_values(const reduction *r, const reducing *s, const block *b, u32 o, void *acc,
                         const void *init) {
-  if (!r->kn.unit->sums)
+  if (r->words) {
+    u16 word, first;
+    memcpy(&first, s->value[o], sizeof first);
+    r->words(1, b->elements, &word, first, infinity_of(r), (const u16 *)s->value[o], r->max);
+    combine_load(&r->c, o, 1, acc, &word);
+    if (init) r->fold(1, acc, init, acc);
+  } else if (!r->kn.unit->sums)
     r->fold(b->elements, acc, init, s->value[o]);
   else if (init)
     r->kn.k->binary[VM_add][vm_rtype_of(r->c.types[o])][FORM_VV](1, acc, init, s->value[o], NULL);
@@ -317,7 +331,7 @@ void reduce_run_words(const void *data, const exec_env *env, u64 begin, u64 end)
   const reduction *r = data;
   const input *in = &r->kn.in[0], *out = &r->out[0];
   const plan *p = &r->kn.p;
-  u16 infinity = r->c.types[0] == DTYPE_bf16 ? 0x7f80 : 0x7c00, init;
+  u16 infinity = infinity_of(r), init;
   memcpy(&init, env->slots[r->init[0]], sizeof init);
   for (u64 i = begin; i < end; i++) {
     block b;
@@ -371,34 +385,67 @@ static void store_column(const reduction *r, const exec_env *env, char *const *a
   }
 }
 
-/* FOLD_ROWS values of the block at once, as one that the accumulators take, and as many more groups
- * as follow at the same distance: a call each would keep the processor from reading ahead. How many
- * values these are. */
-static u64 add_rows(const reduction *r, const exec_env *env, const block *b, i64 *index,
-                    accumulators *a) {
+/* FOLD_ROWS values of the block from `index` on, or the n that there are, and again the first for
+ * the others. How many groups of these there are, up to `most`, which follow at the same distance:
+ * a call each would keep the processor from reading ahead. */
+static u64 find_rows(const reduction *r, const exec_env *env, const block *b, i64 *index, u64 n,
+                     u64 most, const void **rows) {
   const plan *other = &r->other;
   u32 last = other->rank - 1;
-  i64 next = FOLD_ROWS * other->walks[0].stride[last];
   u64 groups = 1;
   const input *in = &r->kn.in[0];
   const char *base = (const char *)env->slots[in->slot] +
                      (in->offset + loop_block_offset(&r->kn.p, b, 0)) * (i64)in->width;
-  const void *rows[FOLD_ROWS];
-  for (u32 k = 0; k < FOLD_ROWS; k++, next_index(other, index)) {
+  for (u32 k = 0; k < FOLD_ROWS; k++) {
     i64 at = 0;
     for (u32 d = 0; d < other->rank; d++) at += index[d] * other->walks[0].stride[d];
-    rows[k] = base + at * (i64)in->width;
+    rows[k] = k < n ? base + at * (i64)in->width : rows[0];
+    if (k < n) next_index(other, index);
   }
-  if (index[last] >= FOLD_ROWS) { /* those were of one run */
-    u64 more = (u64)(other->dims[last] - index[last]) / FOLD_ROWS, room = COMBINE_RUN - a->taken[0];
-    groups = more < room ? more + 1 : room;
+  if (index[last] >= FOLD_ROWS && n >= FOLD_ROWS) { /* those were of one run */
+    u64 more = (u64)(other->dims[last] - index[last]) / FOLD_ROWS;
+    groups = more < most ? more + 1 : most;
     index[last] += FOLD_ROWS * (i64)(groups - 1) - 1;
     next_index(other, index);
   }
+  return groups;
+}
+static i64 next_group(const reduction *r) {
+  return FOLD_ROWS * r->other.walks[0].stride[r->other.rank - 1];
+}
+
+/* These as one that the accumulators take; how many values they are. */
+static u64 add_rows(const reduction *r, const exec_env *env, const block *b, i64 *index,
+                    accumulators *a) {
+  const void *rows[FOLD_ROWS];
+  i64 next = next_group(r);
+  u64 groups = find_rows(r, env, b, index, FOLD_ROWS, COMBINE_RUN - a->taken[0], rows);
   r->sum_rows(b->elements, a->acc[0], rows, a->taken[0] == 0, groups, next);
   a->taken[0] += groups;
   if (a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, b->elements);
   return groups * FOLD_ROWS;
+}
+
+/* The farthest of all the block's columns, as values of register type; `mem`: scratch. NULL: there
+ * are NaNs, or the block is short. */
+static char *find_most(const reduction *r, const exec_env *env, const block *b, char *mem) {
+  i64 index[PROG_MAX_DIMS] = {0};
+  size_t n = b->elements;
+  i16 sign = r->max ? 0 : INT16_MIN, first, *acc = (i16 *)(void *)mem;
+  const void *rows[FOLD_ROWS];
+  char *values = mem + (n + 2 * FOLD_MOST) * sizeof *acc;
+  if (n < FOLD_MOST) return NULL;
+  memcpy(&first, env->slots[r->init[0]], sizeof first);
+  first ^= sign;
+  first ^= first >> 15 & INT16_MAX;
+  for (size_t i = 0; i < n + 2 * FOLD_MOST; i++) acc[i] = first;
+  for (u64 k = 0, left = r->other.blocks, groups; k < left; k += groups * FOLD_ROWS) {
+    groups = find_rows(r, env, b, index, left - k, (left - k) / FOLD_ROWS, rows);
+    r->most(n, acc, rows, sign, groups, next_group(r));
+  }
+  if (!r->most_end(n, acc, sign, (i16)infinity_of(r))) return NULL;
+  combine_load(&r->c, 0, n, values, acc + FOLD_MOST);
+  return values;
 }
 
 /* Rows of a block, or where they are apart, that are summed up by one code as accumulators take
@@ -463,6 +510,10 @@ void reduce_run_columns(const void *data, const exec_env *env, u64 begin, u64 en
       r->kn.k->splat[vm_log2_width(r->c.width[o])](b.elements, a.acc[o], s.init[o], NULL, NULL);
     a.taken[0] = 1;
     u64 k = 0;
+    if (r->most && (s.value[0] = find_most(r, env, &b, env->scratch + r->lines_at))) {
+      accumulators_take(&a, s.value, b.elements);
+      k = r->other.blocks;
+    }
     for (; r->lines && k + FOLD_ROWS <= r->other.blocks; k += FOLD_ROWS)
       add_lines(r, env, &s, &b, index, &a);
     while (r->sum_rows && k + FOLD_ROWS <= r->other.blocks) k += add_rows(r, env, &b, index, &a);

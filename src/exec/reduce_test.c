@@ -224,21 +224,24 @@ static void test_lines(arena *a) {
         check_lines(a, rows, widths[i], k / 2 ? DTYPE_f64 : DTYPE_f32, k % 2);
 }
 
-/* Of rows of bf16 or f16, as they are: numbers, zeros and a few NaNs. */
-static void check_words(arena *a, i64 rows, i64 n, dtype t, prog_reducer kind) {
+/* Of rows of bf16 or f16, or of columns, as they are: numbers, zeros and a few NaNs. */
+static void check_words(arena *a, i64 rows, i64 n, bool across, dtype t, prog_reducer kind) {
   size_t count = (size_t)(rows * n);
+  i64 row = across ? 1 : n, next = across ? rows : 1;
   u16 *x = malloc(count * 2 + 2), *z = malloc((size_t)rows * 2), init;
   u32 seed = 17;
   num_from_f64(t, kind == REDUCE_MAX ? -2.5 : 2.5, &init);
   for (size_t i = 0; i < count; i++) {
     double v = (double)floorf(noise(&seed) * 6) / 2;
-    num_from_f64(t, (seed >> 8) % 500 == 0 ? (double)NAN : v == 0 && i % 2 ? -0.0 : v, &x[i]);
+    bool nan = (seed >> 8) % (across ? 5000 : 500) == 0;
+    num_from_f64(t, nan ? (double)NAN : v == 0 && i % 2 ? -0.0 : v, &x[i]);
+    if (nan && i % 2) x[i] |= 0x8000;
   }
   prog_builder *b = prog_begin(a, 1, 1);
   u32 px = prog_param(b, t, count), out = prog_result(b, t, (u64)rows, -1);
   u32 c = prog_const(b, t, 1, &init);
   prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
-  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){n, 1}));
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){row, next}));
   prog_loop_out(b, l, out, 0, (i64[]){1, 0}, v);
   prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = kind});
   CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
@@ -246,7 +249,7 @@ static void check_words(arena *a, i64 rows, i64 n, dtype t, prog_reducer kind) {
   for (i64 i = 0; i < rows; i++) {
     double want = num_to_f64(t, &init), got = num_to_f64(t, &z[i]);
     for (i64 j = 0; j < n && want == want; j++) {
-      double e = num_to_f64(t, &x[i * n + j]);
+      double e = num_to_f64(t, &x[i * row + j * next]);
       bool better = kind == REDUCE_MAX ? e > want || (e == want && signbit(want))
                                        : e < want || (e == want && signbit(e));
       if (better || e != e) want = e;
@@ -265,10 +268,22 @@ static void test_short_rows(arena *a) {
       for (i64 rows = 1; rows <= 1000; rows = rows * 6 + 2)
         for (int f = 0; f < 2; f++) {
           check_short_rows(a, rows, lengths[i], f ? DTYPE_f32 : DTYPE_s32, kinds[k]);
-          if (k) check_words(a, rows, lengths[i], f ? DTYPE_bf16 : DTYPE_f16, kinds[k]);
+          if (k) check_words(a, rows, lengths[i], false, f ? DTYPE_bf16 : DTYPE_f16, kinds[k]);
         }
-  check_words(a, 20, 4000, DTYPE_bf16, REDUCE_MAX);
-  check_words(a, 3, 9000, DTYPE_bf16, REDUCE_MIN);
+  check_words(a, 20, 4000, false, DTYPE_bf16, REDUCE_MAX);
+  check_words(a, 3, 9000, false, DTYPE_bf16, REDUCE_MIN);
+  for (i64 n = 8190; n < 200000; n = n * 2 + 10)
+    check_words(a, 1 + n % 2, n, false, DTYPE_f16, REDUCE_MAX);
+  check_words(a, 1, 3 * 8192 + 1, false, DTYPE_bf16, REDUCE_MIN);
+}
+/* The same by column: some of the blocks have NaNs. */
+static void test_columns_of_words(arena *a) {
+  static const i64 widths[] = {31, 32, 33, 63, 100, 128, 1000, 2060, 5000};
+  for (size_t i = 0; i < COUNT(widths); i++)
+    for (i64 rows = 2; rows < 300; rows = rows * 3 + 1)
+      for (int k = 0; k < 4; k++)
+        check_words(a, widths[i], rows, true, k % 2 ? DTYPE_bf16 : DTYPE_f16,
+                    k / 2 ? REDUCE_MAX : REDUCE_MIN);
 }
 
 /* An even number of rows of x c, results of every other one first: the largest or the smallest; one
@@ -647,6 +662,7 @@ static void run_tests(arena *a, const exec_options *options) {
   check_streams(a, 33 << 13, DTYPE_f32);
   test_short_rows(a);
   test_groups(a);
+  test_columns_of_words(a);
   test_lines(a);
   test_columns_of_calls(a);
   test_order(a);
