@@ -162,6 +162,8 @@ static expand_fn *simpler(const op *o, bool *any) {
     fn = expand_is_kept_update(o) ? expand_kept_update : NULL;
   else if (op_is(o, convolution))
     fn = expand_is_halves(o) ? expand_halves : NULL;
+  else if (op_is(o, dot_general))
+    fn = expand_is_outer(o) ? expand_outer : NULL;
   *any |= fn != NULL;
   return fn;
 }

@@ -53,7 +53,10 @@ bool expand_is_stacked(const op *o);
 bool expand_is_kept_update(const op *o);
 /* A convolution of f16 or bf16 that takes less time in f32, of which its result is rounded. */
 bool expand_is_halves(const op *o);
-expand_fn expand_halves, expand_indexed, expand_kept_update, expand_stacked, expand_window;
+/* A product without contracted dimensions. */
+bool expand_is_outer(const op *o);
+expand_fn expand_halves, expand_indexed, expand_kept_update, expand_outer, expand_stacked,
+    expand_window;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */
