@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "exec/jit_complex.h"
 #include "exec/jit_divide.h"
+#include "exec/jit_narrow.h"
 #include "exec/jit_values.h"
 #include "exec/vm_legalize.h"
 
@@ -83,11 +84,6 @@ bool jit_knows(const jit *j, const vm_call *c, const void *second) {
   return false;
 }
 
-static bool computes_signed_bytes(const vm_call *calls, u32 n) {
-  for (u32 i = 0; i < n; i++)
-    if (calls[i].is.kind == CALL_binary && calls[i].is.type == R_s8) return true;
-  return false;
-}
 /* No instruction shifts or divides bytes: kernels take one after the other; nor do compilers find
  * any that count bits. */
 static bool takes_bytes_apart(const vm_call *calls, u32 n) {
@@ -99,12 +95,12 @@ static bool takes_bytes_apart(const vm_call *calls, u32 n) {
   }
   return false;
 }
-/* Kernels have 64 elements of a byte in a vector, or 32, compiled code 16, or 8, of which signed
- * ones take two instructions more to wrap; but it keeps what several calls make, and begins once
+/* Kernels have 64 elements of a byte in a vector, or 32, compiled code 16 to 64, or 8; but it
+ * keeps what several calls make, and begins once
  * for a row. */
 bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
   if (calls->scalar && n == 1) return false;
-  if (n > 1 && j->target == JIT_AVX512 && !computes_signed_bytes(calls, n)) return true;
+  if (n > 1 && j->target == JIT_AVX512) return true;
   if (j->target == JIT_AVX512 && takes_bytes_apart(calls, n)) return true;
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
@@ -293,23 +289,12 @@ static typed translate_call(translation *t, const vm_call *c) {
   return (typed){0};
 }
 
-/* x with its upper bits made anew from the lower `bits`, or any bits there: x. */
-static jit_value find_low(const jit_build *b, jit_value x, u32 bits) {
-  const jit_node *n = &b->nodes.data[x], *of = &b->nodes.data[n->arg[0]];
-  u32 mask;
-  if (n->prim == JP_psrad && of->prim == JP_pslld && n->imm == of->imm && n->imm + bits <= 32)
-    return of->arg[0];
-  if (n->prim != JP_pandd || !jit_is_const(b, n->arg[1], &mask)) return x;
-  return (~mask & (u32)((1ull << bits) - 1)) == 0 ? n->arg[0] : x;
-}
 static void write_wide(jit_build *b, u32 reg, jit_lanes v) {
   jit_add(b, JP_store64, reg, v.half[0], 0, 0);
   if (!b->scalar) jit_add(b, JP_store64h, reg, v.half[1], 0, 0);
 }
 static void write_memory(jit_build *b, u32 reg, jit_value v, vm_rtype type) {
   static const jit_prim stores[5] = {JP_store32, JP_store16, JP_store16, JP_store8, JP_store8};
-  u32 size = vm_rtype_size(type);
-  if (type != R_pred && size < 4) v = find_low(b, v, 8 * size);
   const jit_node *n = &b->nodes.data[v];
   jit_prim prim = type == R_pred ? JP_storek : pick_by_type(type, stores);
   if (prim == JP_store16 && n->prim == JP_pmovzxwd) prim = JP_store_half, v = n->arg[0];
@@ -350,7 +335,8 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
       write_memory(&t.b, c->d, v.v.half[0], (vm_rtype)v.type);
   }
   if (t.refused) return false;
-  t.b = jit_lower(&t.b);
+  t.b = jit_simplify(&t.b);
+  if (!jit_narrow_lanes(&t.b, &t.b)) t.b = jit_lower(&t.b);
   u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
   if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
   if (p->sums == SUMS_COLUMNS) t.b = jit_sum_columns(&t.b, p->pitch, p->num_in, lanes);

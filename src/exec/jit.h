@@ -1,13 +1,14 @@
 /* Machine code for the calls of a unit (vm.h): a run of them becomes one loop that keeps values in
- * vector registers from the first call to the last, 16 elements at a time, 8 with AVX2 or 4 on
- * aarch64.
+ * vector registers from the first call to the last, 16 elements at a time, of narrow integers only
+ * up to 64, 8 with AVX2 or 4 on aarch64.
  *
  * It gives the same bits as the kernels do, except that where several NaNs meet it may be another
  * one that comes through. So a unit runs with it or without: where the processor, the system or an
  * operation is not one that it knows, kernels are called. vecmath.h is compiled for both.
  *
- * The way of a run: jit_ops.c says what each call is in primitives, values of SSA (jit_ir.h), and
- * for AVX2 jit_avx2.c and for aarch64 jit_neon.c makes those that it lacks of others; jit_regs.c
+ * The way of a run: jit_ops.c says what each call is in primitives, values of SSA (jit_ir.h), of
+ * which jit_narrow.c leaves out what changes nothing and may make others of narrower lanes, and for
+ * AVX2 jit_avx2.c and for aarch64 jit_neon.c makes those that it lacks of others; jit_regs.c
  * gives them registers, and jit_x86_emit.c or jit_arm64_emit.c, of which a build has one, writes
  * their bytes (jit_prims.def, jit_arm64.c); jit.c keeps the code, one piece where two runs are the
  * same. An image has one jit: jit_begin, jit_compile as often as wanted, jit_seal, and only then

@@ -80,11 +80,11 @@ static const arm64_row rows[JP_COUNT_] = {
     [JP_inserti64x4] = {A64_PERMUTE(3, 3), {0}, 0},
     [JP_ptestmd] = {A64_SAME(0, 2, 17), {0}, 0},
     [JP_pblendmd] = {A64_BSL, {0}, 0},
-    [JP_kandw] = {A64_AND, {0}, 0},
-    [JP_kandnw] = {BIC, {0}, true},
-    [JP_korw] = {A64_ORR, {0}, 0},
-    [JP_kxorw] = {EOR, {0}, 0},
-    [JP_knotw] = {A64_MISC(1, 0, 5), {0}, 0},
+    [JP_kandq] = {A64_AND, {0}, 0},
+    [JP_kandnq] = {BIC, {0}, true},
+    [JP_korq] = {A64_ORR, {0}, 0},
+    [JP_kxorq] = {EOR, {0}, 0},
+    [JP_knotq] = {A64_MISC(1, 0, 5), {0}, 0},
 };
 
 /* Comparisons of floats by numbers that instructions have, 0, 1, 2, 13 and 14, and of integers by

@@ -121,11 +121,11 @@ static const wanted wants[] = {
     {JP_pcmpud, 6, 0, SAME_4S("cmhi")},
     {JP_ptestmd, 0, 0, SAME_4S("cmtst")},
     {JP_pblendmd, 0, 0, SAME_16B("bsl")},
-    {JP_kandw, 0, 0, SAME_16B("and")},
-    {JP_kandnw, 0, 0, SAME_16B("bic")},
-    {JP_korw, 0, 0, SAME_16B("orr")},
-    {JP_kxorw, 0, 0, SAME_16B("eor")},
-    {JP_knotw, 0, 0, "mvn d.16b, n.16b"},
+    {JP_kandq, 0, 0, SAME_16B("and")},
+    {JP_kandnq, 0, 0, SAME_16B("bic")},
+    {JP_korq, 0, 0, SAME_16B("orr")},
+    {JP_kxorq, 0, 0, SAME_16B("eor")},
+    {JP_knotq, 0, 0, "mvn d.16b, n.16b"},
 };
 
 typedef struct line {
@@ -168,7 +168,7 @@ static void add_primitives(lines *l) {
   for (u32 i = 0; i < COUNT(wants); i++) {
     const wanted *w = &wants[i];
     arm64_row r = arm64_row_of(w->prim, w->imm);
-    bool has_swaps = w->prim == JP_pandnd || w->prim == JP_kandnw;
+    bool has_swaps = w->prim == JP_pandnd || w->prim == JP_kandnq;
     bool compares = jit_prim_infos[w->prim].shape == JIT_CMP;
     CHECK(r.swaps == (has_swaps || (compares && (w->imm == 1 || w->imm == 2))));
     seen[w->prim] = true;

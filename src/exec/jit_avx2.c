@@ -102,12 +102,12 @@ static V make_pblendmd(MAKE) { /* of an inverted mask: the other way round */
 }
 /* Lanes of 64 bits of two vectors as lanes of 32 of one. */
 MADE(kunpckbw, IMM1(permq, 0xd8, IMM2(shufps, 0x88, y, x)))
-MADE(kandw, OP2(pandd, x, y))
-MADE(kandnw, OP2(pandnd, x, y))
-MADE(korw, OP2(pord, x, y))
-MADE(kxorw, OP2(pxord, x, y))
-MADE(kxnorw, inverted(j, OP2(pxord, x, y)))
-MADE(knotw, inverted(j, x))
+MADE(kandq, OP2(pandd, x, y))
+MADE(kandnq, OP2(pandnd, x, y))
+MADE(korq, OP2(pord, x, y))
+MADE(kxorq, OP2(pxord, x, y))
+MADE(kxnorq, inverted(j, OP2(pxord, x, y)))
+MADE(knotq, inverted(j, x))
 
 MADE(prold, OP2(pord, IMM1(pslld, n->imm, x), IMM1(psrld, 32 - n->imm, x)))
 /* From the exponent, without what would round it up; of 0 and what is negative that is off. */
@@ -190,12 +190,12 @@ static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_pmullq] = make_pmullq,
     [JP_cvtqq2pd] = make_cvtqq2pd,
     [JP_cvtuqq2pd] = make_cvtqq2pd,
-    [JP_kandw] = make_kandw,
-    [JP_kandnw] = make_kandnw,
-    [JP_korw] = make_korw,
-    [JP_kxorw] = make_kxorw,
-    [JP_kxnorw] = make_kxnorw,
-    [JP_knotw] = make_knotw,
+    [JP_kandq] = make_kandq,
+    [JP_kandnq] = make_kandnq,
+    [JP_korq] = make_korq,
+    [JP_kxorq] = make_kxorq,
+    [JP_kxnorq] = make_kxnorq,
+    [JP_knotq] = make_knotq,
     [JP_prold] = make_prold,
     [JP_plzcntd] = make_plzcntd,
     [JP_cvtudq2ps] = make_cvtudq2ps,

@@ -140,7 +140,7 @@ static bool is_below(const J *j, V k, const jit_divided *d) {
 static bool is_corrected(const J *j, V p, const jit_divided *d) {
   const jit_node *n = &j->nodes.data[p];
   V v;
-  if (n->prim != JP_kandw) return false;
+  if (n->prim != JP_kandq) return false;
   for (u32 k = 0; k < 2; k++)
     if (compares(j, n->arg[k], I_NE, 0, &v) && is_remainder(j, v, d) && is_below(j, n->arg[!k], d))
       return true;

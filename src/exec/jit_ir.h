@@ -70,6 +70,7 @@ typedef struct jit_build {
   u8 target;    /* jit_target */
   bool scalar;  /* of one element: no upper halves */
   bool wide;    /* what is added of lanes of 32 bits is of 64 */
+  u8 narrow;    /* lanes are of 32 bits, shifted down by that: 1 or 2 */
   u32 walks;    /* of a vm_rows_fn: registers that move on; 0: it is a vm_run_fn */
   /* By register in memory: 2 to that power lanes, one behind the other, have one element of it.
    * NULL: a lane has one of its own. */

@@ -22,14 +22,14 @@ MADE(uppers, CONST(0))
 
 static bool find_inverted(const J *j, V x, V *of) {
   *of = j->nodes.data[x].arg[0];
-  return j->nodes.data[x].prim == JP_knotw;
+  return j->nodes.data[x].prim == JP_knotq;
 }
 static V inverted(J *j, V x) {
   V of;
-  return find_inverted(j, x, &of) ? of : OP1(knotw, x);
+  return find_inverted(j, x, &of) ? of : OP1(knotq, x);
 }
-MADE(knotw, inverted(j, x))
-MADE(kxnorw, inverted(j, OP2(kxorw, x, y)))
+MADE(knotq, inverted(j, x))
+MADE(kxnorq, inverted(j, OP2(kxorq, x, y)))
 static V make_pblendmd(MAKE) { /* of an inverted mask: the other way round */
   V of;
   (void)n;
@@ -51,7 +51,7 @@ static V make_cmpps(MAKE) {
   if (n->imm == NE) return inverted(j, IMM2(cmpps, EQ, x, y));
   if (n->imm != UNORD) return IMM2(cmpps, n->imm, x, y);
   V ordered = IMM2(cmpps, EQ, x, x);
-  return inverted(j, x == y ? ordered : OP2(kandw, ordered, IMM2(cmpps, EQ, y, y)));
+  return inverted(j, x == y ? ordered : OP2(kandq, ordered, IMM2(cmpps, EQ, y, y)));
 }
 /* y where one is NaN */
 MADE(minps, OP3(pblendmd, IMM2(cmpps, LT, x, y), x, y))
@@ -69,7 +69,7 @@ MADE(psrad, n->imm ? IMM1(psrad, n->imm, x) : x)
 
 static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_onek] = make_onek,         [JP_loadk] = make_loadk,   [JP_permw] = make_permw,
-    [JP_uppers] = make_uppers,     [JP_knotw] = make_knotw,   [JP_kxnorw] = make_kxnorw,
+    [JP_uppers] = make_uppers,     [JP_knotq] = make_knotq,   [JP_kxnorq] = make_kxnorq,
     [JP_pblendmd] = make_pblendmd, [JP_pcmpd] = make_pcmpd,   [JP_pcmpud] = make_pcmpud,
     [JP_cmpps] = make_cmpps,       [JP_minps] = make_minps,   [JP_maxps] = make_maxps,
     [JP_fmsubps] = make_fmsubps,   [JP_psllvd] = make_psllvd, [JP_psrlvd] = make_psrlvd,

@@ -177,8 +177,8 @@ static V split(J *j, V x, V *e) {
 #define w_odd(x) odd_wide(j, x)
 static V odd_wide(J *j, V x);
 #define w_shift_right(x, n) IMM1(psrld, n, x)
-#define t_and(x, y) OP2(kandw, x, y)
-#define t_or(x, y) OP2(korw, x, y)
+#define t_and(x, y) OP2(kandq, x, y)
+#define t_or(x, y) OP2(korq, x, y)
 #define v_scale_by(x, n) scaled_by(j, x, n)
 static V scaled_by(J *j, V x, V n);
 #include "exec/vecmath64.h"
@@ -456,21 +456,21 @@ static V i_shr_arith(J *j, vm_rtype t, V x, V y) {
 
 /* ---- pred ---- */
 
-DIRECT(p_and, kandw)
-DIRECT(p_or, korw)
+DIRECT(p_and, kandq)
+DIRECT(p_or, korq)
 static V p_xor(J *j, vm_rtype t, V x, V y) {
   const jit_node *n = &j->nodes.data[y];
   u32 bits;
   (void)t;
   bool is_false = n->prim == JP_ptestmd && jit_is_const(j, n->arg[0], &bits) && bits == 0;
-  return is_false ? x : OP2(kxorw, x, y);
+  return is_false ? x : OP2(kxorq, x, y);
 }
-DIRECT(p_eq, kxnorw)
-DIRECT(p_lt, kandnw) /* not x and y */
-DIRECT1(p_gt, OP2(kandnw, y, x))
-DIRECT1(p_not, OP1(knotw, x))
-DIRECT1(p_le, OP2(korw, OP1(knotw, x), y))
-DIRECT1(p_ge, OP2(korw, x, OP1(knotw, y)))
+DIRECT(p_eq, kxnorq)
+DIRECT(p_lt, kandnq) /* not x and y */
+DIRECT1(p_gt, OP2(kandnq, y, x))
+DIRECT1(p_not, OP1(knotq, x))
+DIRECT1(p_le, OP2(korq, OP1(knotq, x), y))
+DIRECT1(p_ge, OP2(korq, x, OP1(knotq, y)))
 
 /* ---- a row an operation ---- */
 
@@ -642,5 +642,5 @@ V jit_convert(J *j, V x, vm_rtype from, vm_rtype to) {
 V jit_select(J *j, V p, V x, V y, bool masks) {
   V r;
   if (!masks) return jit_find_floor(j, p, x, y, &r) ? r : pick(j, p, x, y);
-  return OP2(korw, OP2(kandw, p, x), OP2(kandnw, p, y));
+  return OP2(korq, OP2(kandq, p, x), OP2(kandnq, p, y));
 }

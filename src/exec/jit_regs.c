@@ -204,7 +204,7 @@ void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
  * into registers, as what goes to memory and back costs less; but masks cost more, and elements of
  * 8 bytes are two vectors anyway. */
 u32 regs_choose_rounds(const emit *e) {
-  enum { LONG = 1024, WIDE = 16 };
+  enum { LONG = 1024, WIDE = 16, MOST = 256 /* elements that bits of a byte count */ };
   u32 pressure = count_pressure(e, JIT_V), length = 0, wide = 0, rounds = 8;
   bool halves = false, pairs = false;
   for (u32 v = 0; v < e->b->nodes.len; v++) {
@@ -219,7 +219,7 @@ u32 regs_choose_rounds(const emit *e) {
   halves = halves && (pairs || 4 * wide > length); /* not of a few among others */
   if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
   if (halves) rounds = pairs ? 2 : rounds / 2;
-  while (rounds * e->is->lanes > e->vectors * WIDE) rounds /= 2;
+  while (rounds * e->is->lanes > e->vectors * WIDE || rounds * e->is->lanes > MOST) rounds /= 2;
   bool in_registers = e->sum != UINT32_MAX && e->sums_at != NO_REG;
   u32 least = in_registers ? e->is->sums : 1; /* so that each has a running sum of its own */
   while (rounds > least && (rounds * pressure > e->is->many || rounds * length > LONG)) rounds /= 2;

@@ -23,6 +23,7 @@ typedef struct vectors {
   u32 sums_at;      /* and before that in registers from here on; NO_REG: in none */
   u32 many;         /* values at once, of which too many go to memory */
   u32 apart;        /* registers that no value of the loop needs, but instructions may */
+  u32 bytes;        /* of a vector */
 } vectors;
 
 typedef struct emit {
@@ -64,7 +65,7 @@ static inline u32 class_of(const emit *e, u32 v) {
   return class == JIT_K && !jit_is_for(e->b, JIT_AVX512) ? JIT_V : class;
 }
 static inline bool is_invariant(const emit *e, u32 v) { return info_of(e, v)->shape <= JIT_ONE; }
-static inline u32 regs_slot_bytes(const emit *e) { return e->is->lanes * 4; }
+static inline u32 regs_slot_bytes(const emit *e) { return e->is->bytes; }
 
 /* False: too large. */
 bool regs_init(emit *e, const jit_build *b, const vectors *is, u32 vectors);

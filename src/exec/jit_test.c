@@ -35,6 +35,20 @@ static const dtype types[] = {
     DTYPE_f64, DTYPE_f64,  DTYPE_f64,  DTYPE_s64,  DTYPE_u64,    DTYPE_c64,        DTYPE_c64,
     DTYPE_c64, DTYPE_c128, DTYPE_c128, DTYPE_c128, DTYPE_f8e5m2, DTYPE_f8e4m3fnuz, DTYPE_f8e3m4};
 
+/* Codes of these only have narrower lanes, as long as all operations have such. */
+static const dtype narrow_types[] = {DTYPE_s8,  DTYPE_u8, DTYPE_pred, DTYPE_s4,
+                                     DTYPE_s16, DTYPE_u2, DTYPE_u16};
+static const vm_op narrow_ops[] = {
+    VM_convert, VM_select, VM_clamp,     VM_eq,        VM_ne,   VM_lt,  VM_le,   VM_gt,
+    VM_ge,      VM_add,    VM_sub,       VM_mul,       VM_max,  VM_min, VM_and,  VM_or,
+    VM_xor,     VM_shl,    VM_shr_arith, VM_shr_logic, VM_neg,  VM_abs, VM_sign, VM_not,
+    VM_clamp,   VM_select, VM_shl,       VM_shr_logic, VM_mulhi};
+static u32 narrow; /* of so many of these types; 0: of any */
+static dtype draw_type(void) {
+  if (narrow == 1) return DTYPE_pred;
+  return narrow ? narrow_types[draw(narrow)] : types[draw(COUNT(types))];
+}
+
 /* ---- values ---- */
 
 static const u32 specials[] = {
@@ -128,7 +142,7 @@ static bool looks_at_nan(vm_op op) {
 }
 
 static void add_instr(prog_builder *b, vm_code *c, vm_op op) {
-  dtype t = types[draw(COUNT(types))], to = t;
+  dtype t = draw_type(), to = t;
   const vm_op_info *info = &vm_op_infos[op];
   if (op <= VM_iota || op == VM_store || op == VM_reduce_precision) return;
   if (op == VM_complex && t != DTYPE_f32 && t != DTYPE_f64) return;
@@ -139,7 +153,7 @@ static void add_instr(prog_builder *b, vm_code *c, vm_op op) {
   if (info->result == VM_COMPLEX) to = t == DTYPE_f64 ? DTYPE_c128 : DTYPE_c64;
   if (info->result == VM_REAL && t == DTYPE_c64) to = DTYPE_f32;
   if (info->result == VM_REAL && t == DTYPE_c128) to = DTYPE_f64;
-  if (op == VM_convert) to = types[draw(COUNT(types))];
+  if (op == VM_convert) to = draw_type();
   if (op == VM_bitcast) to = t == DTYPE_f32 ? DTYPE_u32 : t == DTYPE_u32 ? DTYPE_f32 : t;
   if (op == VM_bitcast && t == DTYPE_bf16) to = DTYPE_u16;
   if (op == VM_bitcast && t == DTYPE_f64) to = DTYPE_s64;
@@ -164,23 +178,24 @@ static code draw_code(arena *a) {
   prog_builder *b = prog_begin(a, 1, 1);
   code r = {0};
   for (u32 i = 0; i < INPUTS; i++) {
-    r.in[i] = types[draw(COUNT(types))];
+    r.in[i] = draw_type();
     vm_load(b, &r.c, r.in[i], i);
   }
   for (u32 i = draw(4); i > 0; i--) {
     u64 bits[2] = {0};
-    dtype t = types[draw(COUNT(types))];
+    dtype t = draw_type();
     draw_element(t, bits);
     if (t == DTYPE_f32 && draw(2)) bits[0] &= 0xff800000; /* a power of two */
     vm_const_bits(b, &r.c, t, bits);
   }
-  bool many = draw(8) == 0; /* of one or two types, more than there are registers */
+  bool many = draw(8) == 0 && !narrow; /* of one or two types, more than there are registers */
   u32 most = many ? MANY : INSTRS;
   static const dtype two[2][2] = {{DTYPE_u32, DTYPE_f32}, {DTYPE_s64, DTYPE_f64}};
   u32 wide = draw(2);
   for (u32 i = 0; many && i < INPUTS; i++) r.c.instrs[i].type = r.in[i] = two[wide][i >> 1];
   for (u32 i = 0; i < 8 * most && r.c.len < most; i++) {
     vm_op op = draw(8) ? (vm_op)draw(VM_OP_COUNT) : VM_convert;
+    if (narrow && i % 64) op = narrow_ops[draw(COUNT(narrow_ops))];
     if (!many || !vm_is_heavy(op) || draw(16) == 0) add_instr(b, &r.c, op);
   }
   static const struct {
@@ -359,7 +374,9 @@ static void check_random_code(void) {
   if (setjmp(trap.at)) exit(1);
   for (u32 i = 0; i < codes + COUNT(once_wrong); i++) {
     arena_init(&a, &mem_system, &trap);
+    static const u32 narrow_codes[] = {1, 3, 4, COUNT(narrow_types)};
     seed = i < codes ? i : once_wrong[i - codes];
+    narrow = i < codes && i % 3 == 2 ? narrow_codes[i / 3 % COUNT(narrow_codes)] : 0;
     code c = draw_code(&a);
     const char *why = vm_code_check(&c.c, INPUTS, c.in, OUTPUTS, c.out, 0);
     bool valid = !why, fine = true;

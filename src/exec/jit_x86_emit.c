@@ -4,8 +4,10 @@
 #include "exec/jit_x86_regs.h"
 
 /* AVX-512, and AVX2. */
-static const vectors wide = {16, 31, 31, 4, 27, 80, 2};
-static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 2};
+static const vectors wide = {16, 31, 31, 4, 27, 80, 2, 64};
+static const vectors halved = {32, 31, 31, 0, NO_REG, 80, 2, 64}; /* lanes of 16 bits, of 8 */
+static const vectors quartered = {64, 31, 31, 0, NO_REG, 80, 2, 64};
+static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 2, 32};
 
 /* Pointers of registers in memory: the first ones stay here; RSI has the list. */
 static const u8 pointers[] = {RDX, R8, R9, R10, R11, RBX, R12, R13, R14, R15};
@@ -16,6 +18,7 @@ enum {
 
 static const x86_op move_bytes = {3, 1, 0, 0x6f, 0, 0, false}; /* vmovdqu8 of 128 bits */
 static const x86_op test_bytes = {1, 2, 0, 0x26, 0, 0, false}; /* vptestmb */
+static const x86_op abs_bytes = {1, 2, 0, 0x1c, 0, 0, false};  /* vpabsb */
 static const x86_op to_gpr = {1, 1, 0, 0x7e, 0, 0, false};
 static const x86_op one_float = {2, 1, 0, 0x10, 0, 0, false};         /* vmovss; 0x11 stores */
 static const x86_op one_real = {3, 1, 1, 0x10, 0, 0, false};          /* the same: vmovsd */
@@ -28,6 +31,12 @@ static const x86_op take_out[] = {{1, 3, 0, 0x14, 0, 0, false}, {1, 3, 0, 0x15, 
 static x86_op guarded(const emit *e, x86_op op, bool zero) {
   op.mask = e->rest ? REST_K : 0;
   op.zero = e->rest && zero;
+  return op;
+}
+
+/* Of a mask's bytes. */
+static x86_op of_bytes(const emit *e, x86_op op) {
+  op.length = (u8)narrow_of(e);
   return op;
 }
 
@@ -135,8 +144,8 @@ static void make_mask(emit *e) {
   }
   x86_pair(c, 1, 0xc7, 0, RAX); /* mov rax, -1 */
   x86_u32(c, UINT32_MAX);
-  x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
-  x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+  x86_vex(c, (x86_op){0, 2, 1, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
+  x86_vex(c, mask_of, REST_K, 0, x86_reg(RAX), -1);
 }
 
 /* The same of a quarter of elements of 16 bytes; make_mask takes it back. */
@@ -148,7 +157,7 @@ static void quarter_mask(emit *e, const jit_node *n) {
   x86_pair(c, 1, 0xd1, 5, RDI); /* shr */
   x86_pair(c, 1, 0xc1, 5, RAX);
   x86_byte(c, quarter_of(n) * e->is->lanes / 2);
-  x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+  x86_vex(c, mask_of, REST_K, 0, x86_reg(RAX), -1);
 }
 
 /* Where the first of a vector's elements lies of which each is for 1 << shift lanes. */
@@ -199,9 +208,9 @@ static void load_spread(emit *e, const jit_node *n, u32 d, u32 shift, u32 width)
   u32 lanes = e->is->lanes, few = lanes >> shift ? lanes >> shift : 1, firsts = 0;
   for (u32 i = 0; i < few; i++) firsts |= 1u << (i << shift);
   if (e->rest && few > 1) { /* of each one's lanes the first says whether it is there */
-    x86_vex(c, with_opcode(move_k, 0x93), RAX, 0, x86_reg(REST_K), -1);
+    x86_vex(c, with_opcode(mask_of, 0x93), RAX, 0, x86_reg(REST_K), -1);
     x86_vex(c, pick_bits, RAX, RAX, regs_pooled(e, &firsts, 1), -1);
-    x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+    x86_vex(c, mask_of, REST_K, 0, x86_reg(RAX), -1);
   }
   x86_rm m = first_of_few(e, n, shift, width);
   if (few == 1 && width == 4) {
@@ -239,7 +248,7 @@ static void emit_load(PRIMITIVE) {
   } else if (e->scalar) {
     regs_put(e, p->more == 8 ? one_real : one_float, d, 0, m, -1);
   } else {
-    x86_op op = p->class == JIT_K ? move_bytes : regs_op(e, n->prim);
+    x86_op op = p->class == JIT_K ? of_bytes(e, move_bytes) : regs_op(e, n->prim);
     if (n->prim == JP_load_words) op.length = 1;
     move_guarded(e, op, to, m, n, false);
   }
@@ -248,17 +257,15 @@ static void emit_load(PRIMITIVE) {
     m.disp += AHEAD;
     x86_plain(c, 0, 0, 0x0f18, 1, m); /* prefetcht0 */
   }
-  if (p->class == JIT_K) regs_put(e, test_bytes, d, spare, x86_reg(spare), -1);
+  if (p->class == JIT_K) regs_put(e, of_bytes(e, test_bytes), d, spare, x86_reg(spare), -1);
   regs_release(e, at);
 }
 
 /* A mask as bytes of 0 and 1, into the spare register. */
 static void make_bytes(emit *e, u32 k) {
   u32 spare = e->is->spare;
-  x86_op op = regs_op(e, JP_storek);
-  op.length = 0;
-  regs_put(e, op, spare, 0, x86_reg(k), -1);
-  regs_put(e, (x86_op){1, 2, 0, 0x1c, 0, 0, false}, spare, 0, x86_reg(spare), -1);
+  regs_put(e, of_bytes(e, regs_op(e, JP_storek)), spare, 0, x86_reg(k), -1);
+  regs_put(e, of_bytes(e, abs_bytes), spare, 0, x86_reg(spare), -1);
 }
 
 static void emit_store(PRIMITIVE) {
@@ -274,7 +281,7 @@ static void emit_store(PRIMITIVE) {
   if (quarter) quarter_mask(e, n);
   if (mask) make_bytes(e, from), from = e->is->spare;
   x86_rm m = elements_of(e, n, p->more);
-  x86_op op = mask ? with_opcode(move_bytes, 0x7f) : regs_op(e, n->prim);
+  x86_op op = mask ? of_bytes(e, with_opcode(move_bytes, 0x7f)) : regs_op(e, n->prim);
   if (e->scalar && p->more < 4) {
     regs_put(e, to_gpr, from, 0, x86_reg(RAX), -1);
     x86_plain(c, p->more == 2, 0, p->more == 2 ? 0x89 : 0x88, RAX, m);
@@ -606,7 +613,11 @@ static bool emit_function(emit *e) {
 
 bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {
   emit e;
-  if (!regs_init(&e, b, jit_is_for(b, JIT_AVX2) ? &narrow : &wide, vectors)) return false;
+  const struct vectors *is = b->narrow == 1            ? &halved
+                             : b->narrow               ? &quartered
+                             : jit_is_for(b, JIT_AVX2) ? &narrow
+                                                       : &wide;
+  if (!regs_init(&e, b, is, vectors)) return false;
   if (!emit_function(&e)) return false;
   *out_code = (str){(const char *)e.code.bytes.data, e.code.bytes.len};
   return e.most_slots * regs_slot_bytes(&e) <= MOST_STACK;

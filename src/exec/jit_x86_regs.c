@@ -108,8 +108,10 @@ void regs_bring(emit *e, u32 v, u32 to) {
   x86_plain(&e->code, 0, 0, 0x0f00u | encodings[prim].opcode, RAX, m);
   u32 spare = e->is->spare, vector = p->class == JIT_V ? to : spare;
   regs_put(e, from_gpr, vector, 0, x86_reg(RAX), -1);
-  regs_put(e, spread, vector, 0, x86_reg(vector), -1);
-  if (p->class == JIT_K) regs_put(e, regs_op(e, JP_ptestmd), to, spare, x86_reg(spare), -1);
+  static const u8 spreads[] = {0x58, 0x79, 0x78}, tests[] = {JP_ptestmd, JP_ptestmw, JP_ptestmb};
+  u32 narrow = narrow_of(e);
+  regs_put(e, with_opcode(spread, spreads[narrow]), vector, 0, x86_reg(vector), -1);
+  if (p->class == JIT_K) regs_put(e, regs_op(e, tests[narrow]), to, spare, x86_reg(spare), -1);
 }
 
 bool regs_in_memory(const emit *e, u32 v) {
@@ -120,6 +122,7 @@ bool regs_in_memory(const emit *e, u32 v) {
 }
 x86_rm regs_operand(emit *e, u32 v, x86_op op) {
   bool other = is_invariant(e, v) && info_of(e, v)->more != (op.w ? 8 : 4);
+  other |= is_invariant(e, v) && narrow_of(e) && op.map != 1; /* but for bits */
   if (other || !regs_in_memory(e, v)) return x86_reg(regs_need(e, v));
   if (!is_invariant(e, v)) return regs_slot(e, e->slot[v] - 1);
   x86_rm m = info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : one_at(e, v);

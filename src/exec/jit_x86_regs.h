@@ -11,8 +11,9 @@ enum {
 };
 
 static const x86_op move_v = {0, 1, 0, 0x10, X86_ALL, 0, false}; /* vmovups; 0x11 stores */
-static const x86_op move_k = {0, 1, 0, 0x90, 0, 0, false};       /* kmovw; 0x91 stores */
-static const x86_op from_gpr = {1, 1, 0, 0x6e, 0, 0, false};     /* vmovd */
+static const x86_op move_k = {0, 1, 1, 0x90, 0, 0, false};       /* kmovq; 0x91 stores */
+static const x86_op mask_of = {3, 1, 1, 0x92, 0, 0, false};  /* of a general register; 0x93 to */
+static const x86_op from_gpr = {1, 1, 0, 0x6e, 0, 0, false}; /* vmovd */
 static const x86_op spread = {1, 2, 0, 0x58, X86_ALL, 0, false}; /* vpbroadcastd */
 
 static inline x86_op with_opcode(x86_op op, u32 opcode) {
@@ -20,6 +21,7 @@ static inline x86_op with_opcode(x86_op op, u32 opcode) {
   return op;
 }
 static inline bool is_avx2(const emit *e) { return jit_is_for(e->b, JIT_AVX2); }
+static inline u32 narrow_of(const emit *e) { return e->is->lanes / 32; } /* jit_build's */
 
 /* The encoding of a primitive, and whether AVX2 has one; and an instruction on vectors: X86_ALL is
  * half as long with AVX2. */
