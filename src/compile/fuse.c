@@ -258,6 +258,13 @@ bool fuse_with_ones(lower *L, node *in, node *n) {
   return true;
 }
 
+static void begin_group(lower *L, node *n) {
+  weigh(n);
+  n->group = new_group(L);
+  n->group->cost = n->cost, n->group->loads = n->loads;
+  append(n->group, n);
+}
+
 /* Of several arrays that it reads, more would be read across than one that is written so. */
 static bool turns(lower *L, node *in, node *n, i64s order, const node *to) {
   enum { MOST = 64 };
@@ -272,10 +279,7 @@ static bool turns(lower *L, node *in, node *n, i64s order, const node *to) {
   node as = *(after ? after : before);
   as.pending = n->pending, as.result = n->result;
   *n = as;
-  weigh(n);
-  n->group = new_group(L);
-  n->group->cost = n->cost, n->group->loads = n->loads;
-  append(n->group, n);
+  begin_group(L, n);
   return true;
 }
 bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
@@ -283,6 +287,19 @@ bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
 }
 bool fuse_reshaped(lower *L, node *in, node *n) {
   return turns(L, in, n, (i64s){0}, arena_copy(L->a, n, sizeof *n));
+}
+
+void fuse_computed_of(lower *L, node *in, node *n, node *of) {
+  node as = *in;
+  lower_used(in);
+  as.dims = n->dims, as.count = n->count;
+  as.pending = n->pending, as.result = n->result;
+  as.in[0] = of;
+  as.kept = false;
+  as.next = NULL;
+  as.stamp = 0;
+  *n = as;
+  begin_group(L, n);
 }
 
 /* ---- pulling code into a loop ---- */

@@ -203,6 +203,8 @@ bool fuse_with_ones(lower *L, node *in, node *n);
 bool fuse_transposed(lower *L, node *in, node *n, i64s permutation);
 /* The same of a reshape. */
 bool fuse_reshaped(lower *L, node *in, node *n);
+/* n becomes what `in` is of its one operand, but of `of`. Serves in's use. */
+void fuse_computed_of(lower *L, node *in, node *n, node *of);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);

@@ -239,17 +239,43 @@ static bool slice_pieces(lower *L, op *o, node *in, const i64 *start) {
 
 /* An empty slice may start behind the end; its offset is 0, so that no view points out of its
  * slot. */
-bool lower_sliced(lower *L, op *o, node *in, const i64 *start, const i64 *step) {
-  if (in->kind == NODE_PIECES) return slice_pieces(L, o, in, start);
-  node *n = view_of(L, o, in);
-  if (!n) return false;
-  if (!has_strides(n)) return true;
+static void see_sliced(lower *L, node *n, const node *in, const i64 *start, const i64 *step) {
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), offset = in->offset;
   for (u32 d = 0; d < n->rank; d++) {
     if (n->dims[d] > 0) offset += start[d] * in->stride[d];
     stride[d] = n->dims[d] > 1 ? in->stride[d] * step[d] : in->stride[d];
   }
   set_view(n, n->count ? offset : 0, stride);
+}
+
+/* Of something narrower made wider: that of a slice of it, which is less to read, as long as it is
+ * rows. */
+static bool slice_before(lower *L, op *o, node *in, const i64 *start, const i64 *step) {
+  enum { ROW = 16 };
+  if (in->kind != NODE_EXPR || in->uniform || !op_is(in->op, convert)) return false;
+  const node *of = in->in[0];
+  i64s dims = op_result(o, 0)->type->dims;
+  size_t last = dims.len - 1;
+  if (of->kind != NODE_MEM || dtype_size((dtype)of->type) >= dtype_size((dtype)in->type))
+    return false;
+  if (!dims.len || dims.data[last] < ROW || step[last] * of->stride[last] != 1) return false;
+  node *n = lower_new_node(L, o, op_result(o, 0)), *sliced = arena_copy(L->a, of, sizeof *of);
+  if (!n) return false;
+  sliced->dims = n->dims, sliced->count = n->count;
+  sliced->pending = sliced->stamp = 0;
+  sliced->result = NOWHERE;
+  sliced->padded = NULL;
+  see_sliced(L, sliced, of, start, step);
+  fuse_computed_of(L, in, n, sliced);
+  return true;
+}
+
+bool lower_sliced(lower *L, op *o, node *in, const i64 *start, const i64 *step) {
+  if (in->kind == NODE_PIECES) return slice_pieces(L, o, in, start);
+  if (slice_before(L, o, in, start, step)) return true;
+  node *n = view_of(L, o, in);
+  if (!n) return false;
+  if (has_strides(n)) see_sliced(L, n, in, start, step);
   return true;
 }
 
