@@ -94,7 +94,8 @@ static u32 leaf_loads(const node *n, const node *of) {
 
 /* Who needs it in memory had better get it from its group's loop. */
 static bool is_cheap(const node *n) {
-  return !n->heavy && n->cost <= MAX_CHEAP && (n->loads <= 1 || (n->leaf && n->pulled));
+  return !n->heavy && !n->ahead && n->cost <= MAX_CHEAP &&
+         (n->loads <= 1 || (n->leaf && n->pulled));
 }
 
 /* What n loads, if that is one and the same for all operands. */
@@ -108,6 +109,14 @@ static const node *only_leaf(const node *n) {
     leaf = of_in;
   }
   return leaf;
+}
+
+/* Whether o, in a loop behind n, had better find n in memory than compute it in each round. */
+static bool wants_ahead(const op *o, const node *n) {
+  const value *v = op_result(n->op, 0);
+  if (o->parent == n->op->parent || !op_is(block_op(o->parent), while)) return false;
+  if (select_is_elementwise(o) || lower_sums_up(o, v)) return n->loads && n->cost > 1;
+  return !op_is(o, broadcast_in_dim);
 }
 
 /* Sums up what it takes to compute n from what lies in memory. */
@@ -128,8 +137,11 @@ static void weigh(node *n) {
   }
   n->leaf = only_leaf(n);
   n->pulled = true;
-  for (const use *u = n->op->results[0].uses; u; u = u->next)
+  n->ahead = false;
+  for (const use *u = n->op->results[0].uses; u; u = u->next) {
     n->pulled &= select_is_elementwise(u->owner);
+    n->ahead |= wants_ahead(u->owner, n);
+  }
   if (n->cost > MAX_COST) n->cost = MAX_COST;
   if (n->loads > MAX_LOADS) n->loads = MAX_LOADS;
 }

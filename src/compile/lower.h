@@ -77,6 +77,7 @@ struct node {
   u32 cost, loads;  /* instructions and loads below it */
   const node *leaf; /* all that it loads, if that is one */
   bool pulled;      /* by all who use it, as they are elementwise */
+  bool ahead;       /* a loop behind it wants it in memory */
   bool kept;        /* is about to be stored, so that who comes later may load it */
   group *group;     /* NULL: in none, or its group is closed */
   node *next;       /* in the group */

@@ -10,6 +10,7 @@
 #include "compile/dump.h"
 #include "compile/executable.h"
 #include "compile/flatten.h"
+#include "compile/invariant.h"
 #include "compile/layout.h"
 #include "compile/lower.h"
 #include "compile/module.h"
@@ -487,6 +488,7 @@ static bool build_program(job *j, shard_space *space) {
     return false;
   empty_values(j->m, j->scratch);
   components_split(j->m, j->scratch, j->main);
+  invariant_hoist(j->m, j->scratch, j->main);
   cse_region(j->scratch, &j->main->regions[0]);
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);

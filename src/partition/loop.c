@@ -161,7 +161,8 @@ i64 loop_room(const part_env *e, const op *loop) {
   i64 room = LITTLE, carried = 0;
   for (u32 i = 0; i < loop->num_results; i++) {
     const value *v = op_result(loop, i);
-    if (!checked_add(carried, shard_bytes(v->type, part_sharding(e, v)), &carried)) return room;
+    if (!checked_add(carried, shard_bytes(v->type, e ? part_sharding(e, v) : NULL), &carried))
+      return room;
   }
   return max_i64(room, carried);
 }

@@ -40,7 +40,7 @@ bool loop_stacks(const op *loop, const loop_count *c, u32 k, value **row, value 
 /* Bytes of a shard; 0: the type has no fixed size. */
 i64 shard_bytes(const type *t, const sharding *s);
 /* Bytes a device that may be kept beside a loop as long as it runs, for it to have less to do: what
- * it carries, or a little. */
+ * it carries, or a little. e NULL: nothing is sharded any longer. */
 i64 loop_room(const part_env *e, const op *loop);
 
 #endif
