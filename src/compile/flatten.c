@@ -6,6 +6,7 @@
 
 #include "dialect/dialect.h"
 #include "dialect/expand.h"
+#include "pass/rewrite.h"
 
 typedef struct flattener {
   ir_module *m;
@@ -30,8 +31,8 @@ static outcome fail(flattener *f, const op *o, const char *why) {
 
 /* Ops move out of the body, values and all. Where a type differs the body was made for parts of the
  * values: a manual computation over more devices than there are. */
-static outcome splice_body(flattener *f, op *o, op **next) {
-  block *body = op_body(o, 0);
+static outcome splice(flattener *f, op *o, u32 region, op **next) {
+  block *body = op_body(o, region);
   op *end = op_terminator(body);
   for (u32 i = 0; i < body->num_args && i < o->num_operands; i++) {
     if (body->args[i]->type != op_operand(o, i)->type)
@@ -48,6 +49,8 @@ static outcome splice_body(flattener *f, op *o, op **next) {
   op_erase(o);
   return REPLACED;
 }
+
+static outcome splice_body(flattener *f, op *o, op **next) { return splice(f, o, 0, next); }
 
 static outcome splice_manual(flattener *f, op *o, op **next) {
   return f->opt.manual ? splice_body(f, o, next) : KEPT;
@@ -105,6 +108,14 @@ static outcome choose_same(flattener *f, op *o, op **next) {
   return erase(o, next);
 }
 
+/* The branch of a case that is known, as what JAX chooses by platforms is. */
+static outcome take_branch(flattener *f, op *o, op **next) {
+  const attr *index = value_constant(op_operand(o, 0));
+  if (!f->opt.shardings || !attr_is(dense, index) || !o->num_regions) return KEPT;
+  i64 k = attr_dense_int(index, 0), last = o->num_regions - 1;
+  return splice(f, o, (u32)(k < 0 ? last : min_i64(k, last)), next);
+}
+
 static outcome take_diagonal(flattener *f, op *o, op **next) {
   if (!f->opt.shardings || !flatten_diagonal(f->m, f->scratch, o)) return KEPT;
   return erase(o, next);
@@ -151,6 +162,7 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_composite] = copy_decomposition,
     [OP_custom_call] = pass_on_custom_call,
     [OP_select] = choose_same,
+    [OP_case] = take_branch,
     [OP_reduce] = take_diagonal,
     [OP_broadcast_in_dim] = take_stretch,
     [OP_dot_general] = take_grouped,
@@ -192,7 +204,8 @@ static void promote_operands(flattener *f, op *o) {
 /* Of all others some ops stay. */
 bool flatten_knows(op_id id) {
   flatten_fn *f = flatten_of[id];
-  return f && f != choose_same && f != take_diagonal && f != take_stretch && f != take_grouped;
+  return f && f != choose_same && f != take_branch && f != take_diagonal && f != take_stretch &&
+         f != take_grouped;
 }
 
 /* Recursion is bounded by the nesting that the readers allow. */
