@@ -97,7 +97,8 @@ static bool takes_of(const value *v) {
 
 void data_before_loop(lower *L, const value *arg, node *n) {
   u32 order[PROG_MAX_DIMS];
-  bool scattered = n->kind == NODE_PIECES || (n->kind == NODE_MEM && !n->dense);
+  bool scattered =
+      n->kind == NODE_PIECES || n->kind == NODE_INDEX || (n->kind == NODE_MEM && !n->dense);
   if (scattered && takes_of(arg) && !lies_turned(n, order)) fuse_dense(L, n);
 }
 
