@@ -3,6 +3,7 @@
  * the two runs: sums of fewer than FOLD_RUNNING values are added up as fold_order.h says, whose
  * running sums are then the values; a product's terms one after the other, as in dot_own.c. */
 #include "exec/scalar_build.h"
+#include "exec/unroll.h"
 
 enum { MOST_ELEMENTS = 9, MOST_MOVED = 16, MOST_SUMMED = 16, MOST_OPS = 96 };
 
@@ -231,10 +232,20 @@ static bool is_sum_of_rows(const lower_env *e, const prog_loop *l) {
          volume(l->dims + kept, l->reduced) <= MOST_SUMMED && (rows == 1 || reduce_goes_along(l));
 }
 
+/* A reduction to the largest or the smallest, whose bits no order changes, or by code, which the
+ * step does in this order as well, as elements of code that is not reduced. */
+static bool unroll_few(const lower_env *e, const prog_loop *l, prog_loop *out) {
+  bool any =
+      l->body.kind == REDUCE_CODE || l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
+  return any && unroll_loop(e, l, true, out);
+}
+
 static bool is_few_loop(const lower_env *e, const prog_loop *l) {
   u64 n = volume(l->dims, l->rank), most = l->reduced ? MOST_SUMMED : MOST_ELEMENTS;
+  prog_loop unrolled;
   if (n == 0 || n > most) return false;
-  return (!l->reduced || is_sum_of_rows(e, l)) && is_fast(e, l);
+  if (!l->reduced || is_sum_of_rows(e, l)) return is_fast(e, l);
+  return unroll_few(e, l, &unrolled) && is_fast(e, &unrolled);
 }
 
 static bool is_few_product(const lower_env *e, const prog_dot *d) {
@@ -304,10 +315,13 @@ const bool *scalar_find_few(const lower_env *e, const exec_step *steps, const bo
 }
 
 void scalar_add_few(scalar_builder *b, const prog_step *s) {
+  prog_loop unrolled;
   if (s->kind == STEP_dot)
     add_product(b, s->u.dot_);
   else if (s->kind == STEP_copy)
     add_copies(b, s->u.copy_);
+  else if (s->u.loop_->reduced && unroll_few(b->e, s->u.loop_, &unrolled))
+    add_elements(b, &unrolled);
   else if (s->u.loop_->reduced)
     add_sums(b, s->u.loop_);
   else

@@ -19,7 +19,7 @@ typedef struct writer {
   prog_builder *b;
   dtype t;
   u32 seed;
-  u32 matrix[MATRICES], vector[VECTORS], number, table, read, counter, yes, zero;
+  u32 matrix[MATRICES], vector[VECTORS], number, places, table, read, counter, yes, zero;
   u32 line[LINES], lines; /* of `length` elements; so many of them */
   i64 length;
 } writer;
@@ -87,16 +87,39 @@ static void add_product(writer *w) {
   add_bound(w, d.out, m * n);
 }
 
-/* Of each row, or of all, of a function of it. */
+/* Of each row, or of all, of a function of it: the sum, the largest or the smallest. */
 static void add_sum(writer *w) {
+  static const prog_reducer kinds[] = {REDUCE_SUM, REDUCE_SUM, REDUCE_MAX, REDUCE_MIN};
   bool all = pick(w, 2);
   i64 rows[] = {SIDE, SIDE}, whole[] = {1, SQUARE}, in[] = {all ? 0 : SIDE, 1};
   prog_loop *l = prog_add_loop(w->b, 2, all ? whole : rows, S, L);
   u32 x = load(w, l, any_matrix(w), in), to = all ? w->number : any_vector(w);
   u32 v = pick(w, 2) ? emit(w, l, VM_mul, x, load(w, l, any_matrix(w), in)) : x;
   prog_loop_out(w->b, l, to, 0, (i64[]){all ? 0 : 1, 0}, v);
-  prog_loop_reduce(w->b, l, 1, &w->zero, (prog_body){.kind = REDUCE_SUM});
+  prog_loop_reduce(w->b, l, 1, &w->zero, (prog_body){.kind = kinds[pick(w, COUNT(kinds))]});
   add_bound(w, to, all ? 1 : SIDE);
+}
+
+/* The first of the largest of each row, or of all, and where it is. */
+static void add_largest(writer *w) {
+  bool all = pick(w, 2);
+  i64 rows[] = {SIDE, SIDE}, whole[] = {1, SQUARE}, out[] = {all ? 0 : 1, 0};
+  prog_loop *l = prog_add_loop(w->b, 2, all ? whole : rows, S, L);
+  u32 x = load(w, l, any_matrix(w), (i64[]){all ? 0 : SIDE, 1});
+  prog_loop_out(w->b, l, all ? w->number : any_vector(w), 0, out, x);
+  prog_loop_out(w->b, l, w->places, 0, out, vm_iota(w->b, &l->code, DTYPE_s32, 1));
+  prog_body body = {.kind = REDUCE_CODE};
+  vm_code *c = &body.code;
+  u32 y = vm_load(w->b, c, w->t, 0), i = vm_load(w->b, c, DTYPE_s32, 1);
+  u32 best = vm_load(w->b, c, w->t, 2), at = vm_load(w->b, c, DTYPE_s32, 3);
+  u32 more = vm_emit(w->b, c, VM_gt, DTYPE_pred, y, best, 0);
+  u32 first = vm_emit(w->b, c, VM_lt, DTYPE_pred, i, at, 0);
+  u32 tie = vm_emit(w->b, c, VM_and, DTYPE_pred, vm_emit(w->b, c, VM_eq, DTYPE_pred, y, best, 0),
+                    first, 0);
+  u32 keep = vm_emit(w->b, c, VM_or, DTYPE_pred, more, tie, 0);
+  vm_store(w->b, c, 0, vm_emit(w->b, c, VM_select, w->t, more, y, best));
+  vm_store(w->b, c, 1, vm_emit(w->b, c, VM_select, DTYPE_s32, keep, i, at));
+  prog_loop_reduce(w->b, l, 1, (u32[]){w->zero, w->counter}, body);
 }
 
 static void add_copy(writer *w) {
@@ -135,7 +158,7 @@ static void add_line(writer *w) {
 }
 
 static void add_step(writer *w) {
-  static void (*const adds[])(writer *) = {add_loop, add_product, add_sum,
+  static void (*const adds[])(writer *) = {add_loop, add_product, add_sum, add_largest,
                                            add_copy, add_part,    add_line};
   adds[pick(w, COUNT(adds))](w);
 }
@@ -173,10 +196,10 @@ static u32 add_value(writer *w, bool is_result, u64 n, double x) {
   return slot;
 }
 
-enum { RESULTS = 3 + MATRICES + LINES, ROOM = 4096 };
+enum { RESULTS = 4 + MATRICES + LINES, ROOM = 4096 };
 
-/* Results: a table, the matrices, the number, the lines; vectors are work, whose places others
- * share. */
+/* Results: a table, the matrices, the number, the places, the lines; vectors are work, whose places
+ * others share. */
 static void run_few(arena *a, u32 seed, char (*out)[ROOM]) {
   writer w = {.b = prog_begin(a, 1, 1), .t = seed % 2 ? DTYPE_f64 : DTYPE_f32, .seed = seed};
   u64 size = dtype_size(w.t), zeros[2] = {0};
@@ -192,6 +215,8 @@ static void run_few(arena *a, u32 seed, char (*out)[ROOM]) {
   for (u32 i = 0; i < MATRICES; i++) w.matrix[i] = add_value(&w, true, SQUARE, 0.3 + 0.2 * i);
   for (u32 i = 0; i < VECTORS; i++) w.vector[i] = add_value(&w, false, SIDE, 0.5 - i);
   w.number = add_value(&w, true, 1, 0.7);
+  w.places = prog_result(w.b, DTYPE_s32, SIDE, -1);
+  prog_add_fill(w.b, w.places, zeros, S, L);
   w.length = 10 + pick(&w, 140);
   for (u32 i = 0; i < LINES; i++) w.line[i] = add_value(&w, true, (u64)w.length, 0.2 + i);
   w.lines = add_value(&w, true, (u64)(LINES * w.length), 0.4);

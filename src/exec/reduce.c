@@ -342,9 +342,9 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                        .scratch = lower_scratch(r, row_results(&r->kn.p), true, 0)};
     return;
   }
-  bool rows = by_rows(l, r->fold != NULL);
+  bool rows = by_rows(l, r->fold != NULL); /* by code a few values in order beat pairs of them */
   if (!rows) find_most(r, l, of_rows);
-  if (!rows && unroll_reduce(e, l, true, out)) return;
+  if ((!rows || !r->fold) && unroll_reduce(e, l, true, out)) return;
   if (!rows && lower_few_columns(e, r, l, of_rows)) {
     u64 blocks = r->kn.p.blocks;
     *out = (exec_step){.run = reduce_run_few_columns,

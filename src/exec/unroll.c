@@ -234,7 +234,7 @@ static bool are_few(const lower_env *e, const prog_loop *l, u64 n) {
   return reduce_goes_along(l) && !num_is_small_float(t) && (n <= FEW || !has_rows);
 }
 
-bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out) {
+bool unroll_loop(const lower_env *e, const prog_loop *l, bool columns, prog_loop *out) {
   u32 kept = l->rank - l->reduced;
   u64 n = prog_volume(l->dims + kept, l->reduced), results = prog_volume(l->dims, kept);
   vm_instr storage[4];
@@ -266,7 +266,13 @@ bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_st
     join(&u, j, left, right, left);
   }
   for (u32 o = 0; o < j.n; o++) add_store(&u, &l->out[o], left[o]);
-  loop_lower(e, &u.l, out);
+  *out = u.l;
+  return true;
+}
+bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out) {
+  prog_loop unrolled;
+  if (!unroll_loop(e, l, columns, &unrolled)) return false;
+  loop_lower(e, &unrolled, out);
   return true;
 }
 

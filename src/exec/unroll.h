@@ -7,6 +7,8 @@
 
 /* The kept dims are not empty. columns: what is kept lies side by side, and is little. */
 bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out);
+/* The loop that it becomes, in the environment's arena. */
+bool unroll_loop(const lower_env *e, const prog_loop *l, bool columns, prog_loop *out);
 /* Windows that span dim `dim` to one side, as scan_lower has them. */
 bool unroll_scan(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out);
 
