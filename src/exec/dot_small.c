@@ -119,10 +119,10 @@ static bool is_for_strips(const small *x) {
 /* What lies in a core's cache whole, so that nothing needs to be packed; and long ones of which a
  * vector has all columns, or all rows are added at once. */
 static bool is_worth(small *x) {
-  enum { EDGE = 64, ROWS = 8, FEW = 4, TERMS = 32, MORE = 128 };
+  enum { EDGE = 64, ROWS = 8, FEW = 4, TERMS = 32, MORE = 128, ONCE = 256 };
   u64 m = x->rows.own->n, n = x->columns.own->n, k = x->p->k;
-  bool along = is_step(x->rows.terms, 1), many = x->p->batches > 1;
-  bool one = many && m == 1 && x->call.turned && along && x->even; /* few.c knows single ones */
+  bool along = is_step(x->rows.terms, 1), many = x->p->batches > 1 || (n * k >= ONCE && k >= ROWS);
+  bool one = many && m == 1 && x->call.turned && along && x->even; /* few.c knows others */
   bool tall = m >= EDGE && n <= x->kernels->lanes && (along || n > ROWS);
   bool wide = n >= EDGE && m <= ROWS && k <= (m <= FEW ? TERMS : x->call.turned ? MORE : DOT_TERMS);
   x->call.by_rows = tall && along && n <= x->kernels->by_rows && k >= TERMS;
