@@ -3,7 +3,7 @@
  * with at most four features are such products, whose matrix are windows. */
 #include "exec/dot.h"
 
-enum { MOST = 8, ROW_TERMS = 4096 };
+enum { MOST = 8, ROW_TERMS = 4096, REGISTER = 16 };
 
 /* Which of the operands is the matrix; `across` is the axis that it shares with the result. */
 typedef struct thin {
@@ -40,6 +40,17 @@ static const char *lies_at(const exec_env *env, const side *s, u64 batch, i64 el
 
 /* ---- running ---- */
 
+/* Terms that are apart, one behind the other: by moves of their size, which no call is. */
+static void bring_terms(char *to, const char *from, const axis *terms, u64 k0, u64 k, size_t size) {
+#define BRING(n)                                                                                   \
+  for (u64 q = 0; size == (n) && q < k; q++)                                                       \
+  memcpy(to + q * (n), from + axis_at(terms, k0 + q) * (n), n)
+  BRING(1);
+  BRING(2);
+  BRING(4);
+  BRING(8);
+}
+
 /* Terms [k0, k0 + k) of the vectors, with zeros up to a register. */
 static void bring_vectors(const thin *x, const exec_env *env, u64 batch, u64 k0, u64 k) {
   const product *p = x->p;
@@ -51,13 +62,21 @@ static void bring_vectors(const thin *x, const exec_env *env, u64 batch, u64 k0,
     const char *first = lies_at(env, &s, batch, axis_at(s.own, i));
     const char *row = first + axis_at(s.terms, k0) * (i64)from;
     if (s.terms->table || (s.terms->step != 1 && k > 1)) {
-      for (u64 q = 0; q < k; q++)
-        memcpy(line + q * from, first + axis_at(s.terms, k0 + q) * (i64)from, from);
+      bring_terms(line, first, s.terms, k0, k, from);
       row = line;
     }
     dot_convert_row(p, s.type, k, to, row);
     memset(to + k * p->size, 0, (x->next_x - k) * p->size);
   }
+}
+
+/* How many terms there are to the first one that has less than a register behind it in the matrix,
+ * by eights: n columns of each. */
+static size_t find_within(const i64 *at, size_t k, size_t n) {
+  enum { EIGHT = 8 };
+  size_t i = 0;
+  while (i < k && at[i] + (i64)align_up(n, REGISTER) <= at[k - 1] + (i64)n) i++;
+  return i / EIGHT * EIGHT;
 }
 
 /* Elements [first, first + n) of the axis across: sums over some terms, and so their sums. */
@@ -74,6 +93,7 @@ static const char *sum_piece(const thin *x, const exec_env *env, u64 batch, u64 
     if (in == 0) bring_vectors(x, env, batch, k, left < ROW_TERMS ? left : ROW_TERMS);
     t.k = left < terms ? left : terms;
     if (!x->by_rows) axis_list(w.terms, k, t.k, at);
+    if (!x->by_rows && run % REGISTER) t.within = find_within(at, t.k, run);
     for (u64 j = 0; j < n; j += run) {
       const axis *along = x->by_rows ? w.terms : w.own;
       t.w = lies_at(env, &w, batch, axis_at(along, x->by_rows ? k : first + j));
@@ -160,7 +180,7 @@ static u64 even_run(const axis *x) {
 /* Whether the matrix is read by columns, or by rows. Where these lie in runs, as in windows of an
  * image whose channels lie together, a call has one run. */
 static bool choose_form(thin *x, const side *w, u64 vectors) {
-  enum { REGISTER = 16, LEAST = 32 };
+  enum { LEAST = 32 };
   u64 across = even_run(w->own), terms = even_run(w->terms);
   x->by_rows = across < w->own->n && (terms == x->p->k || across % REGISTER > 0);
   x->run = x->by_rows ? terms : across;

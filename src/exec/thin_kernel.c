@@ -72,6 +72,13 @@ INLINE ints take_u8(const u8 *p) { return (ints)WIDEN(epu8, p); }
     return s[0];                                                                                   \
   }
 
+/* What is left of rows to where zeros follow it: a call, as it is in the code of all. */
+static __attribute__((noinline)) void copy_last(const void **row, void *to, u32 rows, size_t bytes,
+                                                size_t whole) {
+  memset(to, 0, rows * whole);
+  for (u32 q = 0; q < rows; q++) row[q] = memcpy((char *)to + q * whole, row[q], bytes);
+}
+
 /* SOURCE's elements of type T, X vectors, at most R rows at a time; sums are of type A in registers
  * V. What is left of a row, or of some rows' columns, is done where zeros follow it. */
 #define THIN(SOURCE, T, A, V, X, R)                                                                \
@@ -132,8 +139,10 @@ INLINE ints take_u8(const u8 *p) { return (ints)WIDEN(epu8, p); }
         }                                                                                          \
       }                                                                                            \
       if (more == 0) break;                                                                        \
-      memset(last, 0, sizeof last);                                                                \
-      for (u32 q = 0; q < terms; q++) w[q] = memcpy(last[q], w[q] + whole, rest * sizeof(T));      \
+      const void *row[TERMS];                                                                      \
+      UNROLL for (u32 q = 0; q < terms; q++) row[q] = w[q] += whole;                               \
+      if (p >= t->within) copy_last(row, last, terms, rest * sizeof(T), sizeof *last);             \
+      UNROLL for (u32 q = 0; q < terms; q++) w[q] = row[q];                                        \
       c += whole;                                                                                  \
     }                                                                                              \
   }                                                                                                \

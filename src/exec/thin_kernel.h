@@ -17,6 +17,7 @@ typedef struct thin_call {
   size_t n, k; /* elements of each c; terms */
   const void *w;
   const i64 *at;
+  size_t within; /* by columns: of so many terms, by eights, elements are read past the last one */
   const void *x; /* by rows: zeros follow its k terms up to a whole register */
   size_t next_x;
   void *c; /* written up to a whole register */
