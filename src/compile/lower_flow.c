@@ -76,7 +76,7 @@ static bool begin_loop(lower *L, loop *w) {
     i32 *result = &L->result_of[op_operand(end, i)->num];
     if (*result == NOWHERE) *result = LATER_MOVED;
     if (w->invariant[i]) {
-      data_before_loop(L, w->body->args[i], init);
+      data_before_loop(L, op_operand(w->o, i), init);
       lower_bind(L, w->cond->args[i], init);
       lower_bind(L, w->body->args[i], init);
       lower_bind(L, op_result(w->o, i), init);

@@ -95,11 +95,11 @@ static bool takes_of(const value *v) {
   return false;
 }
 
-void data_before_loop(lower *L, const value *arg, node *n) {
+void data_before_loop(lower *L, const value *v, node *n) {
   u32 order[PROG_MAX_DIMS];
   bool scattered =
       n->kind == NODE_PIECES || n->kind == NODE_INDEX || (n->kind == NODE_MEM && !n->dense);
-  if (scattered && takes_of(arg) && !lies_turned(n, order)) fuse_dense(L, n);
+  if (scattered && takes_of(v) && !lies_turned(n, order)) fuse_dense(L, n);
 }
 
 /* A result in a slot of its own, whose dims lie there in this order; *lying: as they do. */

@@ -24,7 +24,7 @@ lower_fn lower_concatenate, lower_pad, lower_dynamic_slice, lower_dynamic_update
 void data_start_from(lower *L, const node *n, node *in);
 /* Before a loop whose body sees n, which nothing in it changes, as `arg`: where the body takes
  * parts of it that are not together, it is put in order here, once, and not in each round. */
-void data_before_loop(lower *L, const value *arg, node *n);
+void data_before_loop(lower *L, const value *v, node *n);
 /* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. */
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low, const i64 *interior);
 lower_fn lower_reduce; /* lower_reduce.c */

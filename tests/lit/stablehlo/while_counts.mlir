@@ -1,5 +1,6 @@
 // Numbers in a row that a loop takes one by one are written before it, once, not in each round.
 // RUN: terrazzo run %s --dry-run --dump program 2>&1 | FileCheck %s
+// RUN: env TERRAZZO_FOLD=1 terrazzo run %s --dry-run --dump program 2>&1 | FileCheck %s
 // RUN: stablehlo-translate --interpret %s
 
 // CHECK: loop [5] in out %[[X:[0-9]+]][1] { v0:i32=iota 0
