@@ -297,7 +297,8 @@ static void check_users(void *user, u32 *slot, slot_use use) {
 static const bool *find_long_loops(const lower_env *e) {
   enum { LONG = 192 };
   const program *p = e->prog;
-  bool *is_long = arena_zalloc(e->a, p->num_steps + 1), *seen = arena_zalloc(e->a, p->num_steps + 1);
+  bool *is_long = arena_zalloc(e->a, p->num_steps + 1);
+  bool *seen = arena_zalloc(e->a, p->num_steps + 1);
   for (u32 i = 0; i < p->num_steps; i++) { /* inner loops end first */
     const prog_jump *j = prog_step_jump(&p->steps[i]);
     if (!j || p->steps[i].kind != STEP_jump || j->target[0] > i) continue;

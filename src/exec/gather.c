@@ -28,7 +28,7 @@ typedef struct gathering {
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
   i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
-  bool far;   /* the operand is more than a second-level cache has */
+  bool far;   /* the operand is more than caches have to spare */
   u32 *width; /* by operand */
   /* scatter */
   vm_unit *body; /* inputs: operands then updates; outputs: operands */
@@ -554,7 +554,7 @@ static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice, 
 
 /* The rest of a row comes by itself. */
 static void look_ahead(const program *p, gathering *r) {
-  enum { MOST = 1024, NEAR = 1 << 20 };
+  enum { MOST = 1024, NEAR = 8 << 20 };
   const step_shape *s = &r->window;
   bool row = s->rank > 0 && s->from[s->rank - 1] == 1;
   i64 bytes = (row ? s->dims[s->rank - 1] : 1) * r->width[0];

@@ -4,7 +4,8 @@
 
 #include "exec/lanes.h"
 
-enum { WIDTH = REAL_BITS / 8 };
+/* Rows of the result that are written side by side, from LANES rows that are read. */
+enum { BAND = 64, WIDTH = REAL_BITS / 8 };
 
 INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   vec x[LANES];
@@ -19,10 +20,10 @@ INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   }
 }
 
-/* Rows of the result that are written side by side, from LANES rows that are read: as many as have
- * places of their own in a first-level cache, where they are a power of two apart. */
+/* As many as have places of their own in a first-level cache, where they are a power of two apart:
+ * stores past the caches need none. */
 INLINE size_t band_of(i64 ts) {
-  enum { BAND = 64, SETS = 1 << 12, ROOM = 1 << 15 };
+  enum { SETS = 1 << 12, ROOM = 1 << 15 };
   i64 apart = (ts | SETS) & -(ts | SETS), rows = ROOM / apart;
   return rows > BAND ? BAND : rows < LANES ? LANES : (size_t)rows;
 }
@@ -30,7 +31,7 @@ INLINE size_t band_of(i64 ts) {
 /* Of whole squares. */
 INLINE void bands(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
                   bool streams) {
-  size_t high = band_of(ts);
+  size_t high = streams ? BAND : band_of(ts);
   for (size_t band = 0; band < rows; band += high) {
     size_t end = rows - band < high ? rows : band + high;
     for (size_t j = 0; j < columns; j += LANES)
