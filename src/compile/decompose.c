@@ -149,23 +149,27 @@ static bool decompose_foreign(expander *e, op *o, value **out) {
   return true;
 }
 
-/* Ops that others do in less time. */
+/* Ops that others do in less time; the first row that applies. */
+static const struct {
+  u32 id;
+  bool (*applies)(const op *o);
+  expand_fn *fn;
+} simpler_rows[] = {
+    {OP_scatter, expand_is_window, expand_window},
+    {OP_scatter, expand_is_indexed, expand_indexed},
+    {OP_gather, expand_is_indexed, expand_indexed},
+    {OP_reduce, expand_is_stacked, expand_stacked},
+    {OP_select, expand_is_kept_update, expand_kept_update},
+    {OP_convolution, expand_is_halves, expand_halves},
+    {OP_dot_general, expand_is_outer, expand_outer},
+};
 static expand_fn *simpler(const op *o, bool *any) {
-  expand_fn *fn = NULL;
-  if (op_is(o, scatter) && expand_is_window(o))
-    fn = expand_window;
-  else if (op_is(o, gather) || op_is(o, scatter))
-    fn = expand_is_indexed(o) ? expand_indexed : NULL;
-  else if (op_is(o, reduce))
-    fn = expand_is_stacked(o) ? expand_stacked : NULL;
-  else if (op_is(o, select))
-    fn = expand_is_kept_update(o) ? expand_kept_update : NULL;
-  else if (op_is(o, convolution))
-    fn = expand_is_halves(o) ? expand_halves : NULL;
-  else if (op_is(o, dot_general))
-    fn = expand_is_outer(o) ? expand_outer : NULL;
-  *any |= fn != NULL;
-  return fn;
+  for (size_t i = 0; i < COUNT(simpler_rows); i++)
+    if (op_kind(o) == simpler_rows[i].id && simpler_rows[i].applies(o)) {
+      *any = true;
+      return simpler_rows[i].fn;
+    }
+  return NULL;
 }
 
 static bool decompose(expander *e, op *o, value **out) {
