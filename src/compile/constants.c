@@ -15,6 +15,7 @@
 #include "compile/lower.h"
 #include "dialect/dialect.h"
 #include "dialect/effects.h"
+#include "partition/loop.h"
 
 /* Results up to SMALL bytes may be larger than what they are made of. The rest bounds what an op
  * reads and writes, by what it does, and what all of the arrays take, as some copies of them are
@@ -97,12 +98,11 @@ static bool is_repeated(op *o) {
 /* What a loop only hands on is seen in it as it is outside. */
 static void see_through(const folding *f, op *loop) {
   block *test = op_body(loop, 0), *body = op_body(loop, 1);
-  op *end = op_terminator(body);
   for (u32 i = 0; i < loop->num_operands; i++) {
-    value *v = op_operand(loop, i);
-    if (op_operand(end, i) != body->args[i] || !value_op(v) || !find(f, value_op(v))) continue;
+    value *v = loop_from_outside(loop, body->args[i]);
+    if (!v || !value_op(v) || !find(f, value_op(v))) continue;
     value_replace(test->args[i], v);
-    value_replace_except(body->args[i], v, end);
+    value_replace_except(body->args[i], v, op_terminator(body));
   }
 }
 

@@ -186,8 +186,8 @@ static bool turn_strides(lower *L, const node *n, const turning *how, node *out)
     out->stride = stride = ARENA_ARRAY(L->a, i64, how->to->rank);
     return n->kind == NODE_EXPR || lower_reshape_strides(n, how->to, stride);
   }
-  for (u32 d = 0; d < n->rank;
-       d++) { /* the last, of 1, may have gone or come (fuse_without_ones) */
+  for (u32 d = 0; d < n->rank; d++) {
+    /* the last, of 1, may have gone or come (fuse_without_ones) */
     u32 of = d < how->order.len ? (u32)how->order.data[d] : d;
     if (of >= n->rank) return false;
     dims[d] = n->dims[of];

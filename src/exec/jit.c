@@ -96,8 +96,7 @@ static bool takes_bytes_apart(const vm_call *calls, u32 n) {
   return false;
 }
 /* Kernels have 64 elements of a byte in a vector, or 32, compiled code 16 to 64, or 8; but it
- * keeps what several calls make, and begins once
- * for a row. */
+ * keeps what several calls make, and begins once for a row. */
 bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
   if (calls->scalar && n == 1) return false;
   if (n > 1 && j->target == JIT_AVX512) return true;

@@ -198,8 +198,15 @@ typedef struct narrow_row {
   SAME(one8), SAME(one8s), SAME(onek), SAME(loadk), SAME(storek), SAME(pandd), SAME(pandnd),       \
       SAME(pord), SAME(pxord), SAME(kandq), SAME(kandnq), SAME(korq), SAME(kxorq), SAME(kxnorq),   \
       SAME(knotq)
+/* w: the letter of lanes of a width. */
+#define LANE_ROWS(w)                                                                               \
+  ALIKE(paddd, padd##w), ALIKE(psubd, psub##w), ALIKE(pblendmd, pblendm##w),                       \
+      ROW(pminsd, JP_pmins##w, JP_pminu##w, 3), ROW(pmaxsd, JP_pmaxs##w, JP_pmaxu##w, 3),          \
+      ROW(pcmpd, JP_pcmp##w, JP_pcmpu##w, 3), ROW(ptestmd, JP_ptestm##w, JP_ptestm##w, 3),         \
+      ROW(pabsd, JP_pabs##w, 0, 1)
 static const narrow_row word_rows[] = {
     SAME_ROWS,
+    LANE_ROWS(w),
     SAME(one16),
     SAME(one16s),
     ALIKE(load8, load8w),
@@ -208,32 +215,17 @@ static const narrow_row word_rows[] = {
     ALIKE(load16s, load_all),
     ALIKE(store8, store8w),
     ALIKE(store16, store_all),
-    ALIKE(paddd, paddw),
-    ALIKE(psubd, psubw),
     ALIKE(pmulld, pmullw),
-    ALIKE(pblendmd, pblendmw),
-    ROW(pminsd, JP_pminsw, JP_pminuw, 3),
-    ROW(pmaxsd, JP_pmaxsw, JP_pmaxuw, 3),
-    ROW(pcmpd, JP_pcmpw, JP_pcmpuw, 3),
-    ROW(ptestmd, JP_ptestmw, JP_ptestmw, 3),
-    ROW(pabsd, JP_pabsw, 0, 1),
     ROW(psllvd, JP_psllvw, JP_psllvw, 4),
     ROW(psrlvd, 0, JP_psrlvw, 1 | 4),
     ROW(psravd, JP_psravw, JP_psrlvw, 1 | 4),
 };
 static const narrow_row byte_rows[] = {
     SAME_ROWS,
+    LANE_ROWS(b),
     ALIKE(load8, load8b),
     ALIKE(load8s, load8b),
     ALIKE(store8, store8b),
-    ALIKE(paddd, paddb),
-    ALIKE(psubd, psubb),
-    ALIKE(pblendmd, pblendmb),
-    ROW(pminsd, JP_pminsb, JP_pminub, 3),
-    ROW(pmaxsd, JP_pmaxsb, JP_pmaxub, 3),
-    ROW(pcmpd, JP_pcmpb, JP_pcmpub, 3),
-    ROW(ptestmd, JP_ptestmb, JP_ptestmb, 3),
-    ROW(pabsd, JP_pabsb, 0, 1),
 };
 /* Truth alone, as bytes of 0 and 1 in vectors; looks: what comes behind it, with 1. */
 static const narrow_row truth_rows[] = {

@@ -8,7 +8,8 @@
     T *all = to;                                                                                   \
     const T *in = from, zero = (T)minus_zero;                                                      \
     (void)zero;                                                                                    \
-    unroll for (i64 i = 0; i < (i64)n; i++) {                                                      \
+    unroll                                                                                         \
+    for (i64 i = 0; i < (i64)n; i++) {                                                             \
       if (places[i] < 0) continue;                                                                 \
       T x = all[places[i]], y = in[i * step];                                                      \
       (void)x;                                                                                     \
@@ -33,19 +34,23 @@
 /* What is added in f32 and rounded each time. */
 typedef u16 bf16;
 #define ADD_WIDE(T, t) SINGLE(add, T, num_f32_to_##t(num_##t##_to_f32(x) + num_##t##_to_f32(y)))
-PUT(u8)
-PUT(u16)
-PUT(u32) PUT(u64) ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64) ADD_WIDE(bf16, bf16)
 #define MOST_WIDE(name, by, exact)                                                                 \
   static inline bf16 name##_wide(bf16 a, bf16 b) {                                                 \
     float x = num_bf16_to_f32(a), y = num_bf16_to_f32(b), zero = (float)minus_zero;                \
     return (bf16)(num_f32_bits(MOST(x, y, by, exact)) >> 16);                                      \
   }                                                                                                \
   SINGLE(name, bf16, name##_wide(x, y))
-    MOST_WIDE(max, >, maximum_f32) MOST_WIDE(min, <, minimum_f32) FLOATS(float, f32)
-        FLOATS(double, f64) SIGNED(i32) SIGNED(i64)
+PUT(u8) PUT(u16) PUT(u32) PUT(u64)
+ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64)
+ADD_WIDE(bf16, bf16)
+MOST_WIDE(max, >, maximum_f32)
+MOST_WIDE(min, <, minimum_f32)
+FLOATS(float, f32)
+FLOATS(double, f64)
+SIGNED(i32)
+SIGNED(i64)
 
-            single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
+single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
   static single_fn *const puts[] = {put_at_u8, put_at_u16, put_at_u32, put_at_u64};
   static single_fn *const adds[] = {add_at_u8, add_at_u16, add_at_u32, add_at_u64};
   static single_fn *const of[REDUCE_COUNT_][R_COUNT] = {
