@@ -305,6 +305,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   r->src_at = c->src.offset * width;
   r->dst_at = c->dst.offset * width;
   step_shape_simplify(&r->s);
+  if (shuffle_copy(e, &r->s, r->dst, r->dst_at, r->src, r->src_at, out)) return;
   r->s.streams = streams(&r->s);
   read_in_order(&r->s);
   widen_planes(&r->s);

@@ -53,6 +53,65 @@ static void check_copies(arena *a) {
     check_copy(a, &seed, DTYPE_f64, (i64[]){1, 128 << i % 3, 256 << i / 3 % 3});
 }
 
+/* Rows that pieces make together, each of some columns of its own array, which are turned or back
+ * to front, of an array of its own type, or all of one value; what was there before is written
+ * over. */
+static void check_pieces(arena *a, u32 *seed) {
+  static const dtype types[] = {DTYPE_u8, DTYPE_bf16, DTYPE_f32, DTYPE_s64};
+  enum { MOST = 5 };
+  dtype t = types[pick(seed, COUNT(types))];
+  i64 dims[3] = {1 + pick(seed, 3), 1 + pick(seed, 300), 0}, at[MOST + 1] = {0}, size = 0;
+  u32 n = 2 + pick(seed, MOST - 1);
+  for (u32 k = 0; k < n; k++) at[k + 1] = at[k] + 1 + pick(seed, 5);
+  i64 rows = dims[0] * dims[1], width = at[n], to[3] = {dims[1] * width, width, 1};
+  size = (i64)dtype_size(t);
+  char *in[MOST], *want = malloc((size_t)(rows * width * size)),
+                  *y = malloc((size_t)(rows * width * size));
+  void *params[MOST];
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 r = 0, p[MOST];
+  for (u32 k = 0; k < n; k++) {
+    i64 bytes = rows * (at[k + 1] - at[k]) * size;
+    params[k] = in[k] = malloc((size_t)bytes);
+    for (i64 i = 0; i < bytes; i++) in[k][i] = (char)pick(seed, 200);
+    p[k] = prog_param(b, t, (u64)(bytes / size));
+  }
+  r = prog_result(b, t, (u64)(rows * width), -1);
+  for (u32 k = 0; k < n; k++) {
+    i64 c = at[k + 1] - at[k], how = pick(seed, 4), first = how == 1 ? c - 1 : 0;
+    i64 from[3] = {dims[1] * c, c, how == 1 ? -1 : 1};
+    if (how == 2) from[0] = dims[1], from[1] = 1, from[2] = rows;
+    dims[2] = c;
+    if (how == 3) {
+      prog_loop *l = prog_add_loop(b, 3, dims, S, L);
+      prog_loop_out(b, l, r, at[k], to, vm_const_bits(b, &l->code, t, in[k]));
+    } else {
+      prog_add_copy(b, 3, dims, p[k], first, from, r, at[k], to, S, L);
+    }
+    for (i64 i = 0; i < rows * c; i++) {
+      i64 j = i / c,
+          source = first + j / dims[1] * from[0] + j % dims[1] * from[1] + i % c * from[2];
+      memcpy(want + (j * width + at[k] + i % c) * size, in[k] + (how == 3 ? 0 : source * size),
+             (size_t)size);
+    }
+  }
+  CHECK(!*run(b, params, (void *[]){y}));
+  CHECK(memcmp(y, want, (size_t)(rows * width * size)) == 0);
+  for (u32 k = 0; k < n; k++) free(in[k]);
+  free(want), free(y);
+}
+
+/* Planes and rows of a few bytes. */
+static void check_narrow(arena *a) {
+  static const dtype types[] = {DTYPE_u8, DTYPE_s16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
+  u32 seed = 3;
+  for (u32 i = 0; i < 3000; i++) {
+    i64 dims[3] = {1 + pick(&seed, 200), 1 + pick(&seed, 9), 1 + pick(&seed, 9)};
+    check_copy(a, &seed, types[pick(&seed, COUNT(types))], dims);
+  }
+  for (u32 i = 0; i < 2000; i++) check_pieces(a, &seed);
+}
+
 /* Elements by index; every other run has some that are outside. Some count from the end, or have
  * something else outside. */
 static void check_takes(void) {
@@ -89,6 +148,7 @@ static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   check_copies(a);
+  check_narrow(a);
   check_takes();
   executor_release(pool);
 }

@@ -113,16 +113,36 @@ static void count_cost(executor_image *im, u32 i) {
   if (s->kind == STEP_collective) im->meetings += cost_of_meeting(im, s->u.collective_);
 }
 
+static bool *find_targets(arena *a, const program *p) {
+  bool *is = arena_zalloc(a, p->num_steps + 1);
+  for (u32 i = 0; i < p->num_steps; i++) {
+    const prog_jump *j = prog_step_jump(&p->steps[i]);
+    for (u32 k = 0; j && k < j->n; k++) is[j->target[k]] = true;
+  }
+  return is;
+}
+
+/* Steps from i on that are one; those behind the first have nothing left to do. */
+static u32 join_steps(executor_image *im, const lower_env *e, u32 i, const bool *targets) {
+  const program *p = im->prog;
+  u32 most = 1;
+  while (most < SHUFFLE_PIECES && i + most < p->num_steps && !targets[i + most]) most++;
+  return most > 1 ? shuffle_steps(e, &p->steps[i], most, &im->steps[i]) : 0;
+}
+
 /* A kernel that is missing is found here and not when it is called. Scratch is the largest of
  * all steps': a worker has one piece of memory, and no step fails for want of it. */
 static status lower_steps(executor_image *im, const lower_env *e) {
   const program *p = im->prog;
   im->steps = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_step));
   im->collectives = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_collective *));
-  for (u32 i = 0; i < p->num_steps; i++) {
+  const bool *targets = find_targets(&im->a, p);
+  for (u32 i = 0, joined = 0; i < p->num_steps; i++) {
     const prog_step *s = &p->steps[i];
     if (s->kind >= STEP_COUNT_) return cannot_run(s, "a step of this kind", NULL);
-    prepare_step(im, e, s, i);
+    joined -= joined > 0;
+    if (joined == 0) joined = join_steps(im, e, i, targets);
+    if (joined == 0) prepare_step(im, e, s, i);
     if (e->fault->words) return because(s, e->fault->words);
     if (e->fault->op) return cannot_run(s, e->fault->op, dtype_infos[e->fault->type].name);
     count_cost(im, i);

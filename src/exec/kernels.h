@@ -12,6 +12,7 @@
 #include "exec/fold_kernel.h"
 #include "exec/linalg_kernel.h"
 #include "exec/move_kernel.h"
+#include "exec/shuffle.h"
 #include "exec/small_kernel.h"
 #include "exec/thin_kernel.h"
 #include "exec/transpose_kernel.h"
@@ -91,6 +92,7 @@ typedef struct vm_kernels {
   const thin_kernels *thin[2];      /* the same; bytes: with f32 */
   const small_kernels *small[2];    /* f32, f64 */
   const move_kernels *move;
+  kern_shuffle_fn *shuffle; /* NULL: there is none */
   kern_net_fn *net[2]; /* of words of 4 and 8 bytes; NULL: there is none */
   const char *isa;
 } vm_kernels;

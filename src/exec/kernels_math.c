@@ -380,6 +380,7 @@ static void choose(void) {
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
     fill_v4(&chosen);
+    if (__builtin_cpu_supports("avx512vbmi")) chosen.shuffle = shuffle_vectors;
     return;
   }
   if (!base && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

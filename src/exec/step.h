@@ -129,6 +129,14 @@ u64 step_shape_planes(const step_shape *s);
 void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
                      u64 begin, u64 end);
 
+/* A copy of narrow rows, by vectors of the destination (shuffle.h). False: there is none of it, or
+ * it does not pay. */
+bool shuffle_copy(const lower_env *e, const step_shape *s, u32 dst, i64 dst_at, u32 src, i64 src_at,
+                  exec_step *out);
+/* How many of the first of these steps are done so as one: they make rows of one slot together, as
+ * a concatenation does; 0: none. */
+u32 shuffle_steps(const lower_env *e, const prog_step *steps, u32 most, exec_step *out);
+
 /* vm_kernels' transposes, by way of scratch where rows' places in caches are the same. */
 void step_transpose(const vm_kernels *k, u32 width, size_t rows, size_t columns, char *to, i64 ts,
                     const char *from, i64 fs, bool streams);

@@ -1,0 +1,32 @@
+/* Elements that are moved a few bytes each, whole vectors of the destination at a time.
+ *
+ * Rows of the destination lie one behind the other and are of a few bytes, as pixels are, small
+ * matrices, or what is concatenated of narrow pieces. Some of them are a tile, whose bytes are
+ * known by where each comes from: each vector of 64 is what windows of 64 bytes give it, by their
+ * indices, and the next tile is the same at another place. */
+#ifndef EXEC_SHUFFLE_H
+#define EXEC_SHUFFLE_H
+
+#include "base/base.h"
+
+enum { SHUFFLE_BYTES = 64, SHUFFLE_WINDOWS = 4, SHUFFLE_PIECES = 8 };
+
+/* Byte i is constant[i], of moved and late the one at index[late][i] of windows 0 and 1, or 2 and
+ * 3: from 64 on it is the second's. Nothing is read or written but `read` and `written`. */
+typedef struct shuffle_vector {
+  u8 index[2][SHUFFLE_BYTES], constant[SHUFFLE_BYTES];
+  u64 moved, late, written, read[SHUFFLE_WINDOWS];
+  i64 at[SHUFFLE_WINDOWS], step[SHUFFLE_WINDOWS]; /* in its piece; to the next tile's */
+  u32 of[SHUFFLE_WINDOWS];                        /* piece */
+  u32 windows;
+} shuffle_vector;
+
+/* One vector of so many tiles: in `to`, and then `step` bytes behind it. */
+typedef void kern_shuffle_fn(const shuffle_vector *v, size_t times, char *to, i64 step,
+                             const char *const *from);
+
+/* For processors with AVX-512 and its permutations of bytes (avx512vbmi). */
+void shuffle_vectors(const shuffle_vector *v, size_t times, char *to, i64 step,
+                     const char *const *from);
+
+#endif
