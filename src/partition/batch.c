@@ -73,9 +73,10 @@ static bool is_each_once(const batch *b, const loop_row *r) {
   return loop_comes_once(b->loop, &b->count, r->at, r->all->type->dims.data[0]);
 }
 
-/* The sides' first dimensions are new; or, with `contract`, summed up over. */
-static const attr *numbers_with(const batch *b, const dot_attr *d, const bool *grown,
-                                bool contract) {
+/* The sides' first dimensions are new; or, with `contract`, summed up over. turned: of the sides
+ * the other way round. */
+static const attr *numbers_with(const batch *b, const dot_attr *d, const bool *grown, bool contract,
+                                bool turned) {
   i64s lists[] = {d->lhs_batching_dimensions, d->rhs_batching_dimensions,
                   d->lhs_contracting_dimensions, d->rhs_contracting_dimensions};
   for (int k = 0; k < 4; k++) {
@@ -85,9 +86,10 @@ static const attr *numbers_with(const batch *b, const dot_attr *d, const bool *g
     lists[k].data = list;
     if (contract && k >= 2) lists[k] = with_entry(b->e.a, lists[k], 0, 0);
   }
-  return attr_make(b->e.c, dot, .lhs_batching_dimensions = lists[0],
-                   .rhs_batching_dimensions = lists[1], .lhs_contracting_dimensions = lists[2],
-                   .rhs_contracting_dimensions = lists[3]);
+  return attr_make(b->e.c, dot, .lhs_batching_dimensions = lists[turned],
+                   .rhs_batching_dimensions = lists[!turned],
+                   .lhs_contracting_dimensions = lists[2 + turned],
+                   .rhs_contracting_dimensions = lists[2 + !turned]);
 }
 
 static const dot_attr *numbers_of(const op *dot) {
@@ -117,6 +119,14 @@ static value *slice_row(const batch *b, op *before, value *all, u32 dim, value *
   return emit_sharded(e, emit_reshape(&c, v, like->type->dims), s);
 }
 
+/* Rows that are whole on the right had better be on the left, or those of the result would not lie
+ * together. */
+static bool is_turned(const op *dot, const dot_attr *d, u32 side) {
+  const type *left = op_operand(dot, 0)->type, *right = op_operand(dot, 1)->type;
+  u64 rank = d->rhs_batching_dimensions.len + d->rhs_contracting_dimensions.len;
+  return side == 1 && right->dims.len == rank && type_element(left) == type_element(right);
+}
+
 static void multiply_in_front(batch *b, op *dot) {
   const dot_attr *d = numbers_of(dot);
   value *r = op_result(dot, 0), *in[2];
@@ -127,9 +137,10 @@ static void multiply_in_front(batch *b, op *dot) {
     if (in[1 - side] && loop_reads_row(b->loop, op_operand(dot, side), &of)) break;
   }
   if (side == 2 || (u64)of.all->type->dims.data[0] > b->count.trips || !is_whole_sum(b, r)) return;
-  in[side] = of.all;
+  bool turned = is_turned(dot, d, side), grown[] = {side == 0, side == 1};
+  value *sides[] = {side == 0 ? of.all : in[0], side == 1 ? of.all : in[1]};
   u32 dim = (u32)d->lhs_batching_dimensions.len;
-  if (side == 1)
+  if (side == 1 && !turned)
     dim = (u32)(op_operand(dot, 0)->type->dims.len - d->lhs_contracting_dimensions.len);
   const type *t = with_dim(b, r->type, dim, of.all->type->dims.data[0]);
   const sharding *s = with_whole_dim(b, part_sharding(&b->e, r), dim);
@@ -137,7 +148,8 @@ static void multiply_in_front(batch *b, op *dot) {
   if (!bytes || bytes > b->room || bytes_here(b, r) > bytes_here(b, in[1 - side])) return;
   b->room -= bytes;
   cursor c = cursor_before(&b->e, b->loop);
-  value *p = product_like(&c, dot, in, numbers_with(b, d, (bool[]){side == 0, side == 1}, false));
+  in[turned] = sides[0], in[!turned] = sides[1];
+  value *p = product_like(&c, dot, in, numbers_with(b, d, grown, false, turned));
   p->type = t;
   emit_sharded(&b->e, p, s);
   value_replace(r, slice_row(b, dot, p, dim, of.at, r));
@@ -244,7 +256,7 @@ static void multiply_behind(batch *b, u32 k) {
   in[s.side] = s.of.all;
   in[1 - s.side] = all ? all : result;
   cursor c = cursor_after(&b->e, b->loop);
-  const attr *numbers = numbers_with(b, numbers_of(s.dot), (bool[]){true, true}, true);
+  const attr *numbers = numbers_with(b, numbers_of(s.dot), (bool[]){true, true}, true, false);
   value *p = product_like(&c, s.dot, in, numbers), *v = p;
   while (s.len) v = clone_with(&c, s.chain[--s.len], 0, v);
   v = clone_with(&c, s.add, s.added, v);

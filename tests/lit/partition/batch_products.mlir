@@ -112,3 +112,33 @@ func.func @neither(%x: tensor<4x2x8xbf16>, %z: tensor<5x2x8xf32>, %big: tensor<4
 // CHECK: %7 = stablehlo.dot_general %6, %6, contracting_dims = [0] x [0] : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
 // CHECK: %11 = stablehlo.dot_general %10, %6, contracting_dims = [0] x [0] : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
 // CHECK: %17 = stablehlo.dot_general %16, %15, contracting_dims = [0] x [0] : (tensor<64x2xf32>, tensor<64x2xf32>) -> tensor<2x2xf32>
+
+// -----
+
+// Rows on the right come to the left, so that those of what is made lie together.
+func.func @right(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %h: tensor<16xf32>) -> tensor<16xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:4 = stablehlo.while(%i = %zero, %xs = %x, %ws = %w, %last = %h) : tensor<i32>, tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>
+  cond {
+    %n = stablehlo.constant dense<4> : tensor<i32>
+    %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %c0 = stablehlo.constant dense<0> : tensor<i32>
+    %c1 = stablehlo.constant dense<1> : tensor<i32>
+    %1 = stablehlo.dynamic_slice %xs, %i, %c0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %2 = stablehlo.reshape %1 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %3 = stablehlo.dot_general %ws, %2, contracting_dims = [1] x [0] : (tensor<16x8xf32>, tensor<8xf32>) -> tensor<16xf32>
+    %4 = stablehlo.subtract %3, %last : tensor<16xf32>
+    %5 = stablehlo.add %i, %c1 : tensor<i32>
+    stablehlo.return %5, %xs, %ws, %4 : tensor<i32>, tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>
+  }
+  return %0#3 : tensor<16xf32>
+}
+
+// CHECK-LABEL: func.func @right
+// CHECK: %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [1] : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+// CHECK: stablehlo.while
+// CHECK-NOT: dot_general
+// CHECK: %2 = stablehlo.dynamic_slice %0, %iterArg, %c_4, sizes = [1, 16] : (tensor<4x16xf32>, tensor<i32>, tensor<i32>) -> tensor<1x16xf32>
+// CHECK-NOT: dot_general
