@@ -412,8 +412,8 @@ static void recognize_bodies(program *p) {
 }
 
 /* In order: labels become steps, bodies are recognized, the program is checked, its reductions are
- * formed, it is planned, and checked again. What is wrong in it is our fault and INTERNAL, but for
- * ranks that steps cannot hold. */
+ * formed, what short loops read apart is brought together, it is planned, and checked again. What
+ * is wrong in it is our fault and INTERNAL, but for ranks that steps cannot hold. */
 status prog_finish(prog_builder *b, const program **out_program) {
   *out_program = NULL;
   if (b->too_big.data)
@@ -437,6 +437,7 @@ status prog_finish(prog_builder *b, const program **out_program) {
   status s = prog_check(p, false);
   if (!s) {
     prog_form_reductions(b->a, p);
+    prog_pack_fixed(b->a, p);
     prog_plan(b->a, b->scratch, p);
     s = program_validate(p);
   }

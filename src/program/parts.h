@@ -98,6 +98,10 @@ void prog_form_reductions(arena *a, program *p);
 u32 prog_loop_largest(const prog_loop *l);
 i64 prog_loop_least_stride(const prog_loop *l, u32 first, u32 end);
 
+/* pack.c: what short loops in loops read apart is brought together in front of them. Of a sound
+ * program of which nothing is planned. */
+void prog_pack_fixed(arena *a, program *p);
+
 static inline u32 vm_count_iotas(const vm_code *c) {
   u32 n = 0;
   for (u32 i = 0; i < c->len; i++) n += c->instrs[i].op == VM_iota;
