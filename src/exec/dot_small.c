@@ -74,6 +74,18 @@ static void run_small(const void *data, const exec_env *env, u64 begin, u64 end)
   multiply_part(x, env, &of);
 }
 
+/* All in one call of the kernel, of which only the operands' places are not known before. */
+static void run_once(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const small *x = data;
+  small_call t = x->call;
+  (void)begin, (void)end;
+  t.a = (const char *)env->slots[x->rows.slot] + x->rows.offset;
+  t.b = (const char *)env->slots[x->columns.slot] + x->columns.offset;
+  t.c = dot_result(x->p, env);
+  t.line = env->scratch;
+  x->kernels->multiply(&t);
+}
+
 /* ---- lowering ---- */
 
 static bool is_step(const axis *x, i64 step) { return !x->table && (x->n <= 1 || x->step == step); }
@@ -108,6 +120,19 @@ static void choose_units(small *x, exec_step *out) {
   out->cost = 100 + x->unit * each / 16;
 }
 
+/* Steps between columns' vectors where one call does all of them; false: it takes more. */
+static bool is_once(small *x) {
+  u64 lanes = x->kernels->lanes, n = x->columns.own->n, each = n < lanes ? n : lanes;
+  if (x->p->batches > 1 || n % each) return false;
+  x->call.m = x->rows.own->n;
+  x->call.n = (u32)each;
+  x->call.batches = n / each;
+  x->call.a_batch = 0;
+  x->call.b_batch = (i64)each * x->columns.own->step;
+  x->call.c_batch = (i64)each;
+  return true;
+}
+
 /* Strips of some vectors read each row once for all of them. */
 static bool is_for_strips(const small *x) {
   enum { ROWS = 6, WORK = 1 << 14 };
@@ -125,6 +150,7 @@ static bool is_worth(small *x) {
   bool one = many && m == 1 && x->call.turned && along && x->even; /* few.c knows others */
   bool tall = m >= EDGE && n <= x->kernels->lanes && (along || n > ROWS);
   bool wide = n >= EDGE && m <= ROWS && k <= (m <= FEW ? TERMS : x->call.turned ? MORE : DOT_TERMS);
+  wide |= m == 1 && !x->call.turned && n % (4 * x->kernels->lanes) == 0 && n <= ONCE;
   x->call.by_rows = tall && along && n <= x->kernels->by_rows && k >= TERMS;
   x->call.summed = one || x->call.by_rows;
   if (is_for_strips(x)) return false;
@@ -152,5 +178,6 @@ bool dot_small_lower(arena *a, const product *p, exec_step *out) {
   *out = (exec_step){.run = run_small, .data = x};
   if (x->call.turned || x->call.summed) out->scratch = p->k * k->lanes * p->size;
   choose_units(x, out);
+  if (out->units == 1 && is_once(x)) out->run = run_once;
   return true;
 }

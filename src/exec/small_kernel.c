@@ -99,7 +99,7 @@ INLINE half take_half(const REAL *p, lanes_mask m) {
   ROWS(V, 4)                                                                                       \
   ROWS(V, 2)                                                                                       \
   ROWS(V, 1)                                                                                       \
-  static void multiply_##V(const small_call *t) {                                                  \
+  static __attribute__((noinline)) void multiply_##V(const small_call *t) {                        \
     lanes_mask some = first_lanes(t->n);                                                           \
     const REAL *a = t->a, *b = t->b;                                                               \
     REAL *c = t->c;                                                                                \
@@ -150,6 +150,37 @@ static __attribute__((noinline)) void turn(const small_call *t, const REAL *b) {
 }
 
 MULTIPLY(vec, LANES)
+
+/* One row, C registers of columns at a time: their sums do not wait for one another, and b is read
+ * in longer runs; the others are left. */
+#define ACROSS(C)                                                                                  \
+  static void across_##C(small_call *t) {                                                          \
+    const REAL *a = t->a, *b = t->b;                                                               \
+    REAL *c = t->c;                                                                                \
+    for (; t->batches >= (C); t->batches -= (C), b += (C)*LANES, c += (C)*LANES) {                 \
+      vec s[C] = {0};                                                                              \
+      const REAL *w = b, *x = a;                                                                   \
+      for (u32 k = t->k; k > 0; k--, w += t->b_step, x += t->a_term)                               \
+        UNROLL for (u32 i = 0; i < (C); i++) s[i] += *x * load_vec(w + i * LANES);                 \
+      UNROLL for (u32 i = 0; i < (C); i++) store_vec(c + i * LANES, s[i]);                         \
+    }                                                                                              \
+    t->b = b, t->c = c;                                                                            \
+  }
+#if LANES == 16
+ACROSS(16)
+#endif
+ACROSS(8)
+ACROSS(4)
+
+static void multiply_across(const small_call *of) {
+  small_call t = *of;
+#if LANES == 16
+  across_16(&t);
+#endif
+  across_8(&t);
+  across_4(&t);
+  if (t.batches) multiply_vec(&t);
+}
 
 /* ---- sums of lanes ---- */
 
@@ -205,6 +236,69 @@ static void sum_columns(const small_call *t) {
     put_vec(c, first, s[0]);
     if (n > fours) put_vec(c + n - 4 - fours, last, s[0]);
   }
+}
+
+/* A register for each of as many columns as it has lanes. */
+static void sum_all(const small_call *t) {
+  const REAL *a = t->a, *b = t->b;
+  REAL *c = t->c;
+  u32 k = t->k / LANES * LANES;
+  lanes_mask rest = first_lanes(t->k - k);
+  for (u64 q = 0; q < t->batches; q++, a += t->a_batch, b += t->b_batch, c += t->c_batch) {
+    vec s[LANES] = {0};
+    for (u32 p = 0; p < k; p += LANES) {
+      vec x = load_vec(a + p);
+      UNROLL for (u32 j = 0; j < LANES; j++) s[j] += x * load_vec(b + p + j * t->b_step);
+    }
+    if (k < t->k) {
+      vec x = take_vec(a + k, rest);
+      UNROLL for (u32 j = 0; j < LANES; j++) s[j] += x * take_vec(b + k + j * t->b_step, rest);
+    }
+    FOLD(s, LANES);
+    store_vec(c, s[0]);
+  }
+}
+
+static __attribute__((noinline)) vec fold_all(const vec *of) {
+  vec s[LANES];
+  UNROLL for (u32 i = 0; i < LANES; i++) s[i] = of[i];
+  FOLD(s, LANES);
+  return s[0];
+}
+
+/* One column at a time: a first cache does not have all of long ones, and the next one gives what
+ * is in order sooner. */
+static void sum_each(const small_call *t) {
+  const REAL *a = t->a, *b = t->b;
+  REAL *c = t->c;
+  size_t k = t->k / LANES * LANES;
+  lanes_mask rest = first_lanes(t->k - (u32)k);
+  for (u64 q = 0; q < t->batches; q++, a += t->a_batch, b += t->b_batch, c += t->c_batch) {
+    const REAL *w = b;
+    vec s[LANES];
+    for (u32 j = 0; j < LANES; j++, w += t->b_step) {
+      vec x = {0}, y = {0};
+      size_t p = 0;
+      for (; p + 2 * LANES <= k; p += 2 * LANES) {
+        x += load_vec(w + p) * load_vec(a + p);
+        y += load_vec(w + p + LANES) * load_vec(a + p + LANES);
+      }
+      if (p < k) x += load_vec(w + p) * load_vec(a + p);
+      if (k < t->k) y += take_vec(w + k, rest) * take_vec(a + k, rest);
+      s[j] = x + y;
+    }
+    store_vec(c, fold_all(s));
+  }
+}
+
+static void sum_lanes(const small_call *t) {
+  enum { LONG = 512 / sizeof(REAL) };
+  if (t->n < LANES || t->k < LANES)
+    sum_columns(t);
+  else if (t->k < LONG)
+    sum_all(t);
+  else
+    sum_each(t);
 }
 
 #if defined(__AVX512F__) && REAL_BITS == 32
@@ -411,7 +505,7 @@ static void multiply(const small_call *t) {
   if (t->summed && !t->by_rows && t->k <= PAIRS && t->b_step == t->k) {
     sum_pairs(t);
   } else if (t->summed && !t->by_rows) {
-    sum_columns(t);
+    sum_lanes(t);
 #if BY_ROWS
   } else if (t->summed) {
     sum_rows(t);
@@ -420,6 +514,9 @@ static void multiply(const small_call *t) {
   } else if (t->n <= LANES / 2) {
     multiply_half(t);
 #endif
+  } else if (t->m == 1 && !t->turned && t->batches >= 4 && !t->a_batch && t->b_batch == LANES &&
+             t->c_batch == LANES) {
+    multiply_across(t);
   } else {
     multiply_vec(t);
   }
