@@ -429,11 +429,12 @@ static void write_view(writer *w, const part *x) {
 }
 
 /* False: it takes a call. */
-static bool write_part(writer *w, const part *x) {
-  if ((!x->num && !x->view) || cells_touch_slot(w, x->d->big)) return false;
+static bool has_part(const writer *w, const part *x) {
+  return (x->num || x->view) && !cells_touch_slot(w, x->d->big);
+}
+static void write_part(writer *w, const part *x) {
   find_place(w, x);
   (x->num ? write_elements : write_view)(w, x);
-  return true;
 }
 
 static void call_step(writer *w, const scalar_op *o) {
@@ -455,20 +456,24 @@ static void call_step(writer *w, const scalar_op *o) {
 }
 
 /* A step finds in memory what the cells have, and they what it leaves there. */
-static bool write_step(writer *w, const scalar_op *o) {
-  u32 n = (u32)w->cells.len;
-  const part *part = w->part_of[o - w->l->ops];
-  if (part && write_part(w, part)) return true;
-  cells_touched t = cells_touch_step(w, o);
+static void put_cells(writer *w, const scalar_op *o) {
   load(w, SLOTS, SP, kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < n; i++)
-    if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (cells_have(w, w->put, o, i)) put_back(w, &w->cells.data[i]);
+}
+static bool write_step(writer *w, const scalar_op *o) {
+  const part *part = w->part_of[o - w->l->ops];
+  if (part) {
+    write_part(w, part);
+    return true;
+  }
+  put_cells(w, o);
   spill_for(w, o, false);
   call_step(w, o);
   spill_for(w, o, true);
   load(w, SLOTS, SP, kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < n; i++)
-    if (t.written[i]) fetch(w, &w->cells.data[i]);
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (cells_have(w, w->fetch, o, i)) fetch(w, &w->cells.data[i]);
   return true;
 }
 
@@ -530,11 +535,7 @@ static void begin_code(writer *w) {
 }
 
 static bool write_leave(writer *w, const scalar_op *o) {
-  load(w, SLOTS, SP, kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < w->cells.len; i++) {
-    const cell *k = &w->cells.data[i];
-    if (k->slot != PROG_NONE && k->written) put_back(w, k);
-  }
+  put_cells(w, o);
   load(w, TEMP, SP, kept(w, KEEP_PLACE), 8);
   arm64_number(&w->code, OTHER, o->u.pc);
   store(w, OTHER, TEMP, offsetof(struct place, pc), 4);
@@ -548,6 +549,7 @@ static bool write_leave(writer *w, const scalar_op *o) {
 
 const cell_machine cells_machine = {
     .registers = {cell_gprs, cell_floats, COUNT(cell_gprs), COUNT(cell_floats)},
+    .has_part = has_part,
     .begin = begin_code,
     .write =
         {

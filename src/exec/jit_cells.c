@@ -7,6 +7,7 @@
 static void cell_find_memory(const program *p, cell *c) {
   u32 home = prog_slot_home(p, c->slot);
   c->memory = home != PROG_NONE ? home : 1ull << 32 | c->slot;
+  c->size = (u32)dtype_size(p->slots[c->slot].type);
   c->address = c->at + prog_slot_begin(&p->slots[c->slot]);
 }
 
@@ -20,7 +21,7 @@ static u32 add_cell(writer *w, const scalar_reg *r) {
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
     bool same = c.slot != PROG_NONE && k->slot != PROG_NONE
-                    ? k->memory == c.memory && k->address == c.address
+                    ? k->memory == c.memory && k->address == c.address && k->size == c.size
                 : c.fixed && k->fixed ? memcmp(c.fixed, k->fixed, 16) == 0
                                       : !c.fixed && !k->fixed && k->slot == c.slot && k->at == c.at;
     if (same) return i;
@@ -153,24 +154,14 @@ static bool reads_cell(const writer *w, const scalar_op *o, const cell *c) {
   return is_in(w, o->a, c) || is_in(w, o->b, c) || is_in(w, o->c, c);
 }
 
-/* Whether what it has is wanted behind the operation: a temporary's of the same step at most. */
 static bool is_live(const writer *w, const scalar_op *o, const cell *c) {
-  const scalar_op *end = w->l->ops + w->l->num_ops;
-  if (c->slot != PROG_NONE || c->fixed) return true;
-  while (++o < end) {
-    u32 kind = o->is.kind;
-    if (kind == SCALAR_UNLESS) return is_in(w, o->a, c);
-    if (kind == SCALAR_JUMP || kind == SCALAR_BACK || kind == SCALAR_LEAVE || kind == SCALAR_STEP)
-      return false;
-    if (reads_cell(w, o, c)) return true;
-    if (is_in(w, o->d, c)) return false;
-  }
-  return false;
+  return c->fixed || cells_have(w, w->live, o, (u32)(c - w->cells.data));
 }
 
 bool cells_pass(const writer *w, const scalar_op *o, const cell *c, bool clobbered, bool back) {
   if (o->is.kind == SCALAR_KERNEL && (back ? is_in(w, o->d, c) : reads_cell(w, o, c))) return true;
-  return clobbered && (back || !c->fixed) && is_live(w, o, c);
+  bool fetched = cells_have(w, w->fetch, o, (u32)(c - w->cells.data));
+  return clobbered && (back || !c->fixed) && !fetched && is_live(w, o, c);
 }
 
 /* What it computes is for nobody. */
@@ -307,18 +298,6 @@ static bool is_view(const writer *w, const part *x) {
   return here.uses == all.uses && !here.written;
 }
 
-/* Where lives of slots in one place differ in width, nobody reads what is above those that are
- * narrower; what reaches into another cell is not for us. */
-static bool cells_are_apart(const writer *w) {
-  for (u32 i = 0; i < w->cells.len; i++)
-    for (u32 k = 0; k < i; k++) {
-      const cell *x = &w->cells.data[i], *y = &w->cells.data[k];
-      if (x->slot == PROG_NONE || y->slot == PROG_NONE || x->memory != y->memory) continue;
-      if (x->address < y->address + y->width && y->address < x->address + x->width) return false;
-    }
-  return true;
-}
-
 /* The cell that is used most of those that may have such a register. */
 static cell *find_best(const writer *w, bool real) {
   cell *best = NULL;
@@ -366,50 +345,174 @@ bool cells_find(writer *w, const cell_registers *r) {
       note_uses(w, &l->ops[i]);
   for (u32 i = 0; i < l->num_ops; i++)
     if (w->part_of[i]) find_part_cells(w, w->part_of[i]);
-  for (u32 i = 0; i < l->num_ops; i++)
-    if (w->part_of[i]) w->part_of[i]->view = is_view(w, w->part_of[i]);
+  for (u32 i = 0; i < l->num_ops; i++) {
+    part *x = w->part_of[i];
+    if (x) x->view = is_view(w, x);
+    if (x && !cells_machine.has_part(w, x)) w->part_of[i] = NULL;
+  }
   if (w->cells.len > MAX_CELLS) return false;
-  if (!cells_are_apart(w)) return false;
   give_registers(w, r);
   return true;
 }
 
+/* ---- what moves between cells and memory ---- */
+
+/* By cell: whether it lies in what a step touches, and in what it writes. */
+typedef struct touched {
+  const writer *w;
+  u64 *any, *written;
+} touched;
+static void add_to(u64 *set, u32 cell) { set[cell / 64] |= 1ull << cell % 64; }
+
+static bool lies_in(const cell *k, u64 memory, u64 begin, u64 end) {
+  u32 width = k->width > k->size ? k->width : k->size;
+  return k->slot != PROG_NONE && k->memory == memory && k->address < end &&
+         begin < k->address + width;
+}
 static void touch_cells(void *user, u32 *slot, slot_use use) {
-  cells_touched *t = user;
+  touched *t = user;
   const program *p = t->w->e->prog;
   cell whole = {.slot = *slot};
   cell_find_memory(p, &whole);
+  u64 end = whole.address + prog_slot_bytes(&p->slots[*slot]);
   for (u32 i = 0; i < t->w->cells.len; i++) {
-    const cell *k = &t->w->cells.data[i];
-    if (k->slot == PROG_NONE || k->memory != whole.memory) continue;
-    if (k->address >= whole.address + prog_slot_bytes(&p->slots[*slot]) ||
-        whole.address >= k->address + k->width)
-      continue;
-    t->any[i] = true;
-    if (use != USE_READ) t->written[i] = true;
+    if (!lies_in(&t->w->cells.data[i], whole.memory, whole.address, end)) continue;
+    add_to(t->any, i);
+    if (use != USE_READ) add_to(t->written, i);
   }
 }
-static cells_touched touch_none(const writer *w) {
-  size_t n = w->cells.len + 1;
-  return (cells_touched){w, arena_zalloc(w->e->a, n), arena_zalloc(w->e->a, n)};
+static u64 *make_sets(const writer *w, size_t n) {
+  return arena_zalloc(w->e->a, (n * w->words + 1) * sizeof(u64));
 }
 bool cells_touch_slot(const writer *w, u32 slot) {
-  cells_touched t = touch_none(w);
-  touch_cells(&t, &slot, USE_UPDATE);
-  return memchr(t.any, true, w->cells.len) != NULL;
+  const program *p = w->e->prog;
+  cell whole = {.slot = slot};
+  cell_find_memory(p, &whole);
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (lies_in(&w->cells.data[i], whole.memory, whole.address,
+                whole.address + prog_slot_bytes(&p->slots[slot])))
+      return true;
+  return false;
 }
-cells_touched cells_touch_part(const writer *w, const part *x) {
-  cells_touched t = touch_none(w);
+
+/* Sets, by operation: what it touches and writes in memory; what it reads and writes of cells. */
+typedef struct effects {
+  u64 *any, *written, *reads, *writes;
+} effects;
+
+static void add_part(touched t, u64 *reads, u64 *writes, const part *x) {
   const prog_dynamic *d = x->d;
   u32 big = d->big, small = d->small;
   touch_cells(&t, &big, d->update ? USE_UPDATE : USE_READ);
   if (!x->num && !x->view) touch_cells(&t, &small, d->update ? USE_READ : USE_WRITE);
-  return t;
+  for (u32 k = 0; k < d->rank; k++)
+    if (x->most[k]) add_to(reads, x->index[k]);
+  for (u32 i = 0; i < x->num; i++) add_to(d->update ? reads : writes, x->small[i]);
 }
-cells_touched cells_touch_step(const writer *w, const scalar_op *o) {
-  cells_touched t = touch_none(w);
-  prog_step_slots((prog_step *)(uintptr_t)&w->e->prog->steps[o->d], touch_cells, &t);
-  return t;
+static bool computes(const scalar_op *o) {
+  return o->is.kind < SCALAR_JUMP || o->is.kind == SCALAR_FMA;
+}
+static effects find_effects(writer *w) {
+  u32 n = w->l->num_ops;
+  effects f = {make_sets(w, n), make_sets(w, n), make_sets(w, n), make_sets(w, n)};
+  for (u32 i = 0; i < n; i++) {
+    const scalar_op *o = &w->l->ops[i];
+    size_t at = (size_t)i * w->words;
+    touched t = {w, f.any + at, f.written + at};
+    u32 read[] = {o->a, computes(o) ? o->b : REG_NULL, computes(o) ? o->c : REG_NULL};
+    if (w->part_of[i])
+      add_part(t, f.reads + at, f.writes + at, w->part_of[i]);
+    else if (o->is.kind == SCALAR_STEP)
+      prog_step_slots((prog_step *)(uintptr_t)&w->e->prog->steps[o->d], touch_cells, &t);
+    if (!computes(o) && o->is.kind != SCALAR_UNLESS) continue;
+    for (u32 k = 0; k < COUNT(read); k++)
+      if (read[k] >= REG_FIRST) add_to(f.reads + at, w->cell_of[read[k]]);
+    if (computes(o) && o->d >= REG_FIRST) add_to(f.writes + at, w->cell_of[o->d]);
+  }
+  return f;
+}
+
+/* Which operations may follow one. */
+static u32 find_next(const writer *w, u32 i, u32 next[2]) {
+  const scalar_op *o = &w->l->ops[i];
+  u32 kind = o->is.kind, n = 0;
+  if (kind == SCALAR_JUMP || kind == SCALAR_UNLESS || kind == SCALAR_BACK)
+    next[n++] = (u32)(o->u.to - w->l->ops);
+  if (kind != SCALAR_JUMP && kind != SCALAR_LEAVE && i + 1 < w->l->num_ops) next[n++] = i + 1;
+  return n;
+}
+
+/* By cell the others that lie in part where it does, in the memory of slots that take turns there:
+ * while one has a value, they have none. NULL: there are none. */
+static u64 **find_overlaps(const writer *w) {
+  u64 **of = arena_zalloc(w->e->a, (w->cells.len + 1) * sizeof *of);
+  for (u32 i = 0; i < w->cells.len; i++) {
+    const cell *c = &w->cells.data[i];
+    u64 end = c->address + (c->width > c->size ? c->width : c->size);
+    for (u32 k = 0; k < w->cells.len && c->slot != PROG_NONE; k++) {
+      if (k == i || !lies_in(&w->cells.data[k], c->memory, c->address, end)) continue;
+      if (!of[i]) of[i] = make_sets(w, 1);
+      add_to(of[i], k);
+    }
+  }
+  return of;
+}
+
+/* What code has written since memory had it, on any way: `fresh` becomes what is so behind the
+ * operation of what was before it. */
+static void note_fresh(const writer *w, u64 *const *overlaps, const u64 *any, const u64 *writes,
+                       u64 *fresh) {
+  for (u32 k = 0; k < w->words; k++) fresh[k] &= ~any[k];
+  for (u32 i = 0; i < w->cells.len; i++) {
+    if (!(writes[i / 64] >> i % 64 & 1) || w->cells.data[i].slot == PROG_NONE) continue;
+    for (u32 k = 0; k < w->words && overlaps[i]; k++) fresh[k] &= ~overlaps[i][k];
+    add_to(fresh, i);
+  }
+}
+static void find_put(writer *w, const effects *f) {
+  u64 *in = make_sets(w, w->l->num_ops), *fresh = make_sets(w, 1), **overlaps = find_overlaps(w);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (u32 i = 0; i < w->l->num_ops; i++) {
+      size_t at = (size_t)i * w->words;
+      u32 next[2], n = find_next(w, i, next);
+      memcpy(fresh, in + at, w->words * sizeof *fresh);
+      note_fresh(w, overlaps, f->any + at, f->writes + at, fresh);
+      for (u32 k = 0; k < n * w->words; k++) {
+        u64 *to = &in[(size_t)next[k / w->words] * w->words + k % w->words];
+        changed |= next[k / w->words] <= i && (fresh[k % w->words] & ~*to);
+        *to |= fresh[k % w->words];
+      }
+    }
+  }
+  for (u32 i = 0; i < w->l->num_ops; i++)
+    for (u32 k = 0; k < w->words; k++) {
+      size_t at = (size_t)i * w->words + k;
+      w->put[at] = w->l->ops[i].is.kind == SCALAR_LEAVE ? in[at] : in[at] & f->any[at];
+    }
+}
+
+/* Where they are entered, all cells come from memory. */
+static void find_moves(writer *w) {
+  u32 n = w->l->num_ops;
+  effects f = find_effects(w);
+  w->put = make_sets(w, n), w->fetch = make_sets(w, n), w->live = make_sets(w, n);
+  find_put(w, &f);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (u32 i = n; i-- > 0;) {
+      u32 next[2], num = find_next(w, i, next);
+      for (u32 k = 0; k < num * w->words; k++) {
+        size_t from = (size_t)next[k / w->words] * w->words + k % w->words;
+        u64 *to = &w->live[(size_t)i * w->words + k % w->words];
+        u64 kept = w->live[from] & ~f.writes[from] & ~f.written[from];
+        u64 in = kept | f.reads[from] | w->put[from];
+        changed |= (in & ~*to) != 0;
+        *to |= in;
+      }
+    }
+  }
+  for (size_t i = 0; i < (size_t)n * w->words; i++) w->fetch[i] = f.written[i] & w->live[i];
 }
 
 void cells_find_direct(writer *w) {
@@ -433,6 +536,8 @@ scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void 
   scalar_run_fn *run;
   if (!e->jit || !cells_find(&w, &m->registers)) return NULL;
   cells_find_direct(&w);
+  w.words = (u32)w.cells.len / 64 + 1;
+  find_moves(&w);
   m->begin(&w);
   w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
   w.joined = arena_zalloc(e->a, l->num_ops + 1);

@@ -20,7 +20,8 @@ typedef struct cell {
   const void *fixed;
   u32 slot; /* PROG_NONE: a temporary or a constant */
   size_t at;
-  u64 memory, address; /* of a slot's: equal memory and address are one cell */
+  u64 memory, address; /* of a slot's: equal memory, address and size are one cell */
+  u32 size;            /* of the slot's elements */
   u32 widths;          /* bits: bytes of accesses */
   u32 width;           /* the most */
   u32 uses, floats, integers;
@@ -55,12 +56,16 @@ typedef struct writer {
   u32 *direct_at;             /* by operation: where its registers are among all of them */
   u32 num_direct;             /* registers */
   bool *joined;               /* by operation: a jump that what stands before it does, too */
+  u32 words;                  /* of a set of cells */
+  u64 *put, *fetch, *live;    /* sets, by operation: what goes to memory before it, what comes from
+                                 there behind it, and what is wanted behind it, or to be put */
 } writer;
 
 /* The processor that is compiled for: what writes its code. */
 typedef bool write_fn(writer *w, const scalar_op *o); /* false: it can not */
 typedef struct cell_machine {
   cell_registers registers;
+  bool (*has_part)(const writer *w, const part *x); /* it takes no call */
   void (*begin)(writer *w);
   write_fn *write[SCALAR_KINDS];
   void (*write_entries)(writer *w); /* of jumps that are joined */
@@ -84,15 +89,10 @@ bool cells_find(writer *w, const cell_registers *r);
  * or a step, which does to the register what it likes or not; or has to be fetched from there
  * behind it. */
 bool cells_pass(const writer *w, const scalar_op *o, const cell *c, bool clobbered, bool back);
-/* By cell: whether it lies in what a step touches, and in what it writes. */
-typedef struct cells_touched {
-  const writer *w;
-  bool *any, *written;
-} cells_touched;
-cells_touched cells_touch_step(const writer *w, const scalar_op *o);
 bool cells_touch_slot(const writer *w, u32 slot); /* whether any lies in it */
-/* Of a part that is no call: what is read and written in memory. */
-cells_touched cells_touch_part(const writer *w, const part *x);
+static inline bool cells_have(const writer *w, const u64 *sets, const scalar_op *o, u32 cell) {
+  return sets[(size_t)(o - w->l->ops) * w->words + cell / 64] >> cell % 64 & 1;
+}
 /* Where run `which` of a part begins: bytes from its first one, in what it is part of. */
 i64 part_run_at(const writer *w, const part *x, u64 which);
 /* A step that copies bytes which lie together in both slots; false: it is none. */

@@ -448,20 +448,13 @@ static void write_runs(writer *w, const part *x) {
   end_moves(w, x->run);
 }
 
-/* False: it takes a call. */
-static bool write_part(writer *w, const part *x) {
-  if (!x->num && !x->view && !is_moved(x->runs, x->run)) return false;
-  cells_touched t = cells_touch_part(w, x);
-  u32 n = (u32)w->cells.len;
-  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < n; i++)
-    if (t.any[i] && w->cells.data[i].written) x86_put_back(w, &w->cells.data[i]);
+static bool has_part(const writer *w, const part *x) {
+  (void)w;
+  return x->num || x->view || is_moved(x->runs, x->run);
+}
+static void write_part(writer *w, const part *x) {
   find_place(w, x);
   (x->num ? write_elements : x->view ? write_view : write_runs)(w, x);
-  if (memchr(t.written, true, n)) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < n; i++)
-    if (t.written[i]) x86_fetch(w, &w->cells.data[i]);
-  return true;
 }
 
 static void call_step(writer *w, const scalar_op *o) {
@@ -494,23 +487,31 @@ static bool write_copied(writer *w, const scalar_op *o) {
 }
 
 /* A step finds in memory what the cells have, and they what it leaves there. */
-static bool write_step(writer *w, const scalar_op *o) {
-  u32 n = (u32)w->cells.len;
-  const part *part = w->part_of[o - w->l->ops];
-  if (part && write_part(w, part)) return true;
-  cells_touched t = cells_touch_step(w, o);
+static void put_cells(writer *w, const scalar_op *o) {
   x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < n; i++)
-    if (t.any[i] && w->cells.data[i].written) x86_put_back(w, &w->cells.data[i]);
-  if (!write_copied(w, o)) {
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (cells_have(w, w->put, o, i)) x86_put_back(w, &w->cells.data[i]);
+}
+static void fetch_cells(writer *w, const scalar_op *o) {
+  bool any = false;
+  for (u32 i = 0; i < w->cells.len; i++) {
+    if (!cells_have(w, w->fetch, o, i)) continue;
+    if (!any) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
+    any = true;
+    x86_fetch(w, &w->cells.data[i]);
+  }
+}
+static bool write_step(writer *w, const scalar_op *o) {
+  const part *part = w->part_of[o - w->l->ops];
+  put_cells(w, o);
+  if (part) {
+    write_part(w, part);
+  } else if (!write_copied(w, o)) {
     spill_for(w, o, false);
     call_step(w, o);
     spill_for(w, o, true);
   }
-  bool writes = memchr(t.written, true, n) != NULL;
-  if (writes) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < n; i++)
-    if (t.written[i]) x86_fetch(w, &w->cells.data[i]);
+  fetch_cells(w, o);
   return true;
 }
 
@@ -563,11 +564,7 @@ static void begin_code(writer *w) {
 
 static bool write_leave(writer *w, const scalar_op *o) {
   jit_code *c = &w->code;
-  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < w->cells.len; i++) {
-    const cell *k = &w->cells.data[i];
-    if (k->slot != PROG_NONE && k->written) x86_put_back(w, k);
-  }
+  put_cells(w, o);
   x86_load(w, RAX, x86_kept(w, KEEP_PLACE), 8);
   x86_plain(c, 0, 0, 0xc7, 0, x86_mem(RAX, (i32)offsetof(struct place, pc)));
   x86_u32(c, o->u.pc);
@@ -582,6 +579,7 @@ static bool write_leave(writer *w, const scalar_op *o) {
 
 const cell_machine cells_machine = {
     .registers = {cell_gprs, cell_floats, COUNT(cell_gprs), COUNT(cell_floats)},
+    .has_part = has_part,
     .begin = begin_code,
     .write =
         {

@@ -185,6 +185,36 @@ static void add_mixed(mixed *m, u32 *seed) {
                   DTYPE_f32, x, y, 0);
   prog_loop_out(m->w.b, l, to, to_at, (i64[]){1}, v);
 }
+/* Three numbers of a type that live for as long as it takes to read them, in a place where others
+ * of other widths do so, too; with other steps between them. They go to an element or to all of
+ * the table. */
+static void add_lives(mixed *m, u32 *seed) {
+  static const dtype of[] = {DTYPE_pred, DTYPE_f32, DTYPE_f64, DTYPE_s32, DTYPE_s64};
+  prog_builder *b = m->w.b;
+  dtype t = of[pick(seed, COUNT(of))];
+  u32 slot = prog_work(b, t, 3), all = pick(seed, 2), v = PROG_NONE;
+  for (u32 k = 0; k < 3; k++) {
+    prog_loop *l = prog_add_loop(b, 1, (i64[]){1}, S, L);
+    u32 x = m->element[pick(seed, 3)], y = m->element[pick(seed, 3)];
+    x = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, x, 0, (i64[]){0}));
+    y = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, y, 0, (i64[]){0}));
+    v = t == DTYPE_pred ? vm_emit(b, &l->code, VM_lt, t, x, y, 0)
+                        : vm_emit(b, &l->code, VM_convert, t, x, 0, 0);
+    prog_loop_out(b, l, slot, k, (i64[]){1}, v);
+    if (pick(seed, 4) == 0) add_mixed(m, seed);
+  }
+  u32 to = all ? m->table : m->element[pick(seed, 3)];
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){all ? ROWS * LONG : 1}, S, L);
+  u32 other = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, to, 0, (i64[]){1}));
+  u32 half = vm_const_f64(b, &l->code, DTYPE_f32, .5);
+  for (u32 k = 0; k < 3; k++) {
+    u32 x = vm_load(b, &l->code, t, prog_loop_in(b, l, slot, k, (i64[]){0}));
+    x = t == DTYPE_pred ? vm_emit(b, &l->code, VM_select, DTYPE_f32, x, half, other)
+                        : vm_emit(b, &l->code, VM_convert, DTYPE_f32, x, 0, 0);
+    v = k ? vm_emit(b, &l->code, VM_sub, DTYPE_f32, v, x, 0) : x;
+  }
+  prog_loop_out(b, l, to, 0, (i64[]){1}, v);
+}
 static void add_index(mixed *m, u32 *seed) {
   prog_loop *l = prog_add_loop(m->w.b, 0, NULL, S, L);
   u32 x = vm_load(m->w.b, &l->code, DTYPE_s32, prog_loop_in(m->w.b, l, m->index, 0, NULL));
@@ -196,7 +226,7 @@ static void add_index(mixed *m, u32 *seed) {
 }
 
 /* Results: the table, a row, elements, the index. Some are work, whose places others share. */
-static void run_mixed(arena *a, u32 seed, char *out, size_t room) {
+static void run_mixed(arena *a, u32 seed, bool lives, char *out, size_t room) {
   mixed m = {.w = {.b = prog_begin(a, 1, 1), .n = 1}};
   prog_builder *b = m.w.b;
   float table[ROWS * LONG], row[LONG], element[3];
@@ -226,9 +256,11 @@ static void run_mixed(arena *a, u32 seed, char *out, size_t room) {
   add_test(&m.w);
   prog_add_jump_unless(b, m.w.yes, end, S, L);
   for (u32 i = 0; i < STEPS; i++) {
-    u32 kind = pick(&seed, 5);
+    u32 kind = pick(&seed, lives ? 7 : 5);
     if (kind < 2)
       add_dynamic(&m, &seed);
+    else if (kind > 4)
+      add_lives(&m, &seed);
     else if (kind < 4)
       add_mixed(&m, &seed);
     else
@@ -253,11 +285,11 @@ static void run_mixed(arena *a, u32 seed, char *out, size_t room) {
 }
 
 static void run_mixed_tests(arena *a) {
-  for (u32 seed = 0; seed < 400; seed++) {
+  for (u32 seed = 0; seed < 800; seed++) {
     char compiled[400] = {0}, plain[400] = {0};
-    run_mixed(a, seed, compiled, sizeof compiled);
+    run_mixed(a, seed, seed % 2, compiled, sizeof compiled);
     setenv("TERRAZZO_JIT", "0", 1);
-    run_mixed(a, seed, plain, sizeof plain);
+    run_mixed(a, seed, seed % 2, plain, sizeof plain);
     unsetenv("TERRAZZO_JIT");
     CHECK(memcmp(compiled, plain, sizeof plain) == 0);
   }
