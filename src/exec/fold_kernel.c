@@ -16,10 +16,12 @@ enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
 
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_ALL UNROLL
 #define BY_FOUR _Pragma("unroll 4")
 #define ONE_COPY __attribute__((noinline))
 #else
 #define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL_ALL _Pragma("GCC unroll 16")
 #define BY_FOUR _Pragma("GCC unroll 4")
 #define ONE_COPY __attribute__((noinline, noclone))
 #endif
@@ -182,6 +184,24 @@ INLINE vec sum_short(size_t n, const REAL *a) {
   return join_parts(part);
 }
 
+/* What code leaves of rows, WIDE values each, of as many rows as a vector has lanes. */
+static void sum_left(size_t num, size_t step, REAL *to, const REAL *init, const REAL *a) {
+  vec from;
+  for (u32 i = 0; i < LANES; i++) from[i] = *init;
+  for (size_t at = 0; at + LANES <= num; at += LANES, a += LANES * step, to += LANES) {
+    vec x[LANES];
+    UNROLL_ALL
+    for (u32 r = 0; r < LANES; r++) {
+      vec part[PARTS];
+      UNROLL
+      for (u32 p = 0; p < PARTS; p++) part[p] = load_vec(a + r * step + p * LANES);
+      x[r] = join_parts(part);
+    }
+    JOIN_HALVES(x, PLUS);
+    store_vec(to, from + x[0]);
+  }
+}
+
 /* Long rows two at a time, as far as registers go: memory gives several streams sooner, where they
  * are not near. Of pairs of numbers, as two rows, of which each has -0 where the other has its own.
  */
@@ -230,7 +250,10 @@ static ONE_COPY void sum_all(size_t num, size_t n, size_t step, REAL *to, const 
 static const REAL none[] = {(REAL)-0.0, (REAL)-0.0};
 static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                      const void *a) {
-  sum_all(num, n, step, rows, init, a, false);
+  size_t done = n == WIDE ? num / LANES * LANES : 0;
+  if (done) sum_left(done, step, rows, init, a);
+  if (done < num)
+    sum_all(num - done, n, step, (REAL *)rows + done, init, (const REAL *)a + done * step, false);
 }
 static void sum_pairs_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                            const void *a) {

@@ -338,6 +338,8 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
   if (!jit_narrow_lanes(&t.b, &t.b)) t.b = jit_lower(&t.b);
   u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
   if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
+  for (u32 v = 0; t.b.tail && v < t.b.nodes.len; v++) /* the mask is not of quarters of lanes */
+    if (jit_prim_infos[t.b.nodes.data[v].prim].more == 16) return false;
   if (p->sums == SUMS_COLUMNS) t.b = jit_sum_columns(&t.b, p->pitch, p->num_in, lanes);
   return jit_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
 }
@@ -383,6 +385,10 @@ jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes) {
 }
 
 bool jit_sums_parts(const jit *j) { return j->target != JIT_NEON; }
+bool jit_sums_rows(const jit *j, u32 length, vm_rtype t) {
+  bool whole = length % 16 == 0, masks = j->target == JIT_AVX512 && t == R_f32;
+  return jit_sums_parts(j) && length >= 16 && (whole || masks);
+}
 
 bool jit_seal(jit *j) {
   for (size_t i = 0; i < j->chunks.len; i++)

@@ -56,8 +56,9 @@ bool jit_has_rows(const jit *j);
 bool jit_knows(const jit *j, const vm_call *c, const void *second);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const jit *j, const vm_call *calls, u32 n);
-/* Whether sums of other parts than whole blocks are compiled. */
+/* Whether sums of other parts than whole blocks are compiled; of rows of so many values. */
 bool jit_sums_parts(const jit *j);
+bool jit_sums_rows(const jit *j, u32 length, vm_rtype t);
 /* NULL: too large, or there are no pages for code. Out of memory it jumps to the trap of `a`. */
 vm_run_fn *jit_compile(jit *j, arena *a, const jit_piece *p);
 /* Where code that somebody else has written is, to run at any address. NULL and out of memory: the

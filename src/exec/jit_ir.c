@@ -179,15 +179,26 @@ static void store_running(jit_build *r, const jit_node *of, u32 *sum, u32 runnin
     jit_add_node(r, (jit_node){p.store, of->imm, k * lanes, {sum[k] - 1}});
 }
 
+/* The first lanes of x, and -0 in the others, which changes no sum. */
+static jit_value keep_first(jit_build *r, jit_value x, u32 lanes) {
+  enum { LESS = 1, MINUS_ZERO = 1u << 31 };
+  jit_value lane = jit_add(r, JP_places, 0, 0, 0, 0);
+  jit_value mask = jit_add(r, JP_pcmpud, LESS, lane, jit_const32(r, lanes), 0);
+  return jit_add3(r, JP_pblendmd, mask, x, jit_const32(r, MINUS_ZERO));
+}
+
 jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes) {
   jit_build r = {.a = b->a, .target = b->target, .step = length, .whole = true};
+  r.tail = length % lanes ? length / lanes * lanes : 0;
   u32 n = (u32)b->nodes.len, running = FOLD_RUNNING / lanes;
   u32 *copies = ARENA_ARRAY(b->a, u32, n + 1);
   u32 *sums = arena_zalloc(b->a, (n + 1) * running * sizeof(u32)); /* value + 1; 0: none yet */
-  for (u32 t = 0; t < length / lanes; t++)
+  for (u32 t = 0; t * lanes < length; t++)
     for (u32 v = 0; v < n; v++) {
       jit_node x = copy_node(b, v, copies, t * lanes);
       u32 *sum = &sums[v * running + t % running];
+      if (is_sum(x.prim) && r.tail == t * lanes && t)
+        x.arg[0] = keep_first(&r, x.arg[0], length % lanes);
       if (!is_sum(x.prim))
         copies[v] = jit_add_node(&r, x);
       else

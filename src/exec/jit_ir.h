@@ -76,6 +76,7 @@ typedef struct jit_build {
    * NULL: a lane has one of its own. */
   const u8 *spread;
   u32 step;   /* elements that it takes in a round; 0: a vector of them */
+  u32 tail;   /* of these, where the vector begins that is not whole; 0: all are */
   bool whole; /* nothing is ever left of rounds */
 } jit_build;
 

@@ -461,7 +461,11 @@ static void (*const emit_of[JIT_SHAPES_])(PRIMITIVE) = {
     [JIT_SUM] = emit_sum,
 };
 
-void regs_emit(emit *e, u32 at) { emit_of[info_of(e, at)->shape](e, at, node_of(e, at)); }
+void regs_emit(emit *e, u32 at) {
+  const jit_node *n = node_of(e, at);
+  if (e->b->tail) e->rest = n->part >= e->b->tail;
+  emit_of[info_of(e, at)->shape](e, at, n);
+}
 
 /* ---- the loop ---- */
 
@@ -514,24 +518,29 @@ static void emit_loop(emit *e) {
   jit_code *c = &e->code;
   const jit_build *b = e->b;
   u32 lanes = e->is->lanes, rounds = e->rounds = b->step ? b->step / lanes : regs_choose_rounds(e);
+  u32 round = b->step ? b->step : rounds * lanes;
   bool sums = e->sum != UINT32_MAX;
   jit_build many = b->step ? *b : jit_unroll(b, rounds, lanes);
   regs_begin(e, &many);
   regs_pin_invariants(e);
   if (sums) begin_sums(e);
+  if (b->tail) {
+    x86_number(c, RAX, (1u << (b->step - b->tail)) - 1);
+    x86_vex(c, mask_of, REST_K, 0, x86_reg(RAX), -1);
+  }
   x86_pair(c, 0, 0x33, RCX, RCX); /* xor */
-  x86_arith(c, 5, RDI, (i32)(rounds * lanes));
+  x86_arith(c, 5, RDI, (i32)round);
   u32 few = x86_jump(c, X86_BELOW);
   while (c->bytes.len % 32) x86_byte(c, 0x90);
   u32 top = (u32)c->bytes.len;
   regs_emit_body(e, false);
-  x86_arith(c, 0, RCX, (i32)(rounds * lanes));
-  x86_arith(c, 5, RDI, (i32)(rounds * lanes));
+  x86_arith(c, 0, RCX, (i32)round);
+  x86_arith(c, 5, RDI, (i32)round);
   x86_jump_back(c, X86_NOT_BELOW, top);
   x86_land(c, few);
   if (b->whole) return;
   if (sums) keep_sums(e);
-  x86_arith(c, 0, RDI, (i32)(rounds * lanes));
+  x86_arith(c, 0, RDI, (i32)round);
   u32 none = x86_jump(c, X86_EQUAL);
   top = (u32)c->bytes.len;
   make_mask(e);

@@ -139,7 +139,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (!leave_results(p, l)) return false;
   loop_cut(e->a, p, target);
   if (!has_rows(p, &r->results)) return false; /* before there is code for it */
-  if (sums_floats(r, l) && length % 16 == 0 && !as_it_is)
+  if (sums_floats(r, l) && length >= 16 && !as_it_is)
     kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
   bool lies = l->num_in == 1 && p->patterns[0].mode == MODE_CONTIGUOUS && !kn.unit->num_calls;

@@ -115,8 +115,10 @@ static void remove_sums(vm_calls *l) {
 static bool add_sums(vm_calls *l, const jit *j) {
   const vm_spec *s = l->spec;
   size_t before = l->calls.len;
-  bool parts = s->sums != SUMS_BLOCK || l->outputs[0].width == 8;
+  vm_rtype t = l->outputs[0].width == 8 ? R_f64 : R_f32;
+  bool parts = s->sums != SUMS_BLOCK || t == R_f64;
   if (!s->sums || (parts && !jit_sums_parts(j))) return false;
+  if (s->sums == SUMS_ROWS && !jit_sums_rows(j, s->length, t)) return false;
   for (u32 o = 0; o < s->num_out; o++) {
     u32 width = l->outputs[o].width;
     vm_what is = {CALL_sum, 0, width == 8 ? R_f64 : R_f32, 0};
