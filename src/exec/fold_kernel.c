@@ -17,12 +17,10 @@ enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #define UNROLL_ALL UNROLL
-#define BY_FOUR _Pragma("unroll 4")
 #define ONE_COPY __attribute__((noinline))
 #else
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_ALL _Pragma("GCC unroll 16")
-#define BY_FOUR _Pragma("GCC unroll 4")
 #define ONE_COPY __attribute__((noinline, noclone))
 #endif
 #if REAL_BITS == 64
@@ -589,92 +587,8 @@ static void min_lines(size_t n, void *d, const void *init, const void *const *li
   fold_lines(n, d, init, lines, k, LEAST);
 }
 
-/* ---- words that are floats ---- */
-
 #if REAL_BITS == 32
-static const volatile float denormal = 0x1p-149f;
-
-static u16 first_nan(size_t n, const u16 *a, u16 init, u16 infinity) {
-  for (size_t i = 0; (init & 0x7fff) <= infinity && i < n; i++)
-    init = (a[i] & 0x7fff) > infinity ? a[i] : init;
-  return init | (infinity & -infinity) >> 1; /* a quiet one */
-}
-
-/* As numbers with a sign, positive floats are in order, negative ones the other way round, and NaNs
- * beyond the infinities of their signs: so the farthest without a sign is the most negative. */
-static void most_words(size_t num, size_t n, u16 *rows, u16 init, u16 infinity, const u16 *a,
-                       bool max) {
-  bool flushes = infinity == 0x7f80 && denormal + minus_zero == 0;
-  for (size_t r = 0; r < num; r++, a += n) {
-    i16 most = (i16)init, least = (i16)init;
-    u16 farthest = init;
-    for (size_t i = 0; i < n; i++) {
-      i16 x = (i16)a[i];
-      most = x > most ? x : most;
-      least = x < least ? x : least;
-      farthest = a[i] > farthest ? a[i] : farthest;
-    }
-    u16 x = (u16)(max ? (most >= 0 ? most : least) : farthest >> 15 ? (i16)farthest : least);
-    if (most > (i16)infinity || farthest > (infinity | 0x8000))
-      x = first_nan(n, a, init, infinity);
-    else if (flushes && !(x & infinity))
-      x &= 0x8000;
-    rows[r] = x;
-  }
-}
-
-typedef i16 words __attribute__((vector_size(LANE_BYTES)));
-typedef i16 words_anywhere __attribute__((vector_size(LANE_BYTES), aligned(2), may_alias));
-
-/* One instruction where there is one; compilers do not make it of comparisons. */
-#if defined(__AVX512BW__)
-#define MOST_WORDS(x, y) (words) _mm512_max_epi16((__m512i)(x), (__m512i)(y))
-#define LEAST_WORDS(x, y) (words) _mm512_min_epi16((__m512i)(x), (__m512i)(y))
-#elif defined(__AVX2__)
-#define MOST_WORDS(x, y) (words) _mm256_max_epi16((__m256i)(x), (__m256i)(y))
-#define LEAST_WORDS(x, y) (words) _mm256_min_epi16((__m256i)(x), (__m256i)(y))
-#else
-#define MOST_WORDS(x, y) ((x & (x > y)) | (y & ~(x > y)))
-#define LEAST_WORDS(x, y) ((x & (x < y)) | (y & ~(x < y)))
-#endif
-
-static void most_rows(size_t n, i16 *acc, const void *const *rows, i16 sign, size_t groups,
-                      i64 next) {
-  enum { PER = LANE_BYTES / 2 };
-  const i16 *r[FOLD_ROWS];
-  for (u32 k = 0; k < FOLD_ROWS; k++) r[k] = rows[k];
-  words least = *(words_anywhere *)acc;
-  for (size_t g = 0; g < groups; g++) {
-    for (size_t j = 0; j < n; j += PER) { /* the last vector again, where it is not whole */
-      size_t i = j + PER <= n ? j : n - PER;
-      words_anywhere *to = (words_anywhere *)(acc + FOLD_MOST + i);
-      words most = *to;
-      BY_FOUR
-      for (u32 k = 0; k < FOLD_ROWS; k++) {
-        words x = *(const words_anywhere *)(r[k] + i) ^ sign;
-        x ^= x >> 15 & INT16_MAX;
-        most = MOST_WORDS(x, most);
-        least = LEAST_WORDS(x, least);
-      }
-      *to = most;
-    }
-    for (u32 k = 0; k < FOLD_ROWS; k++) r[k] += next;
-  }
-  *(words_anywhere *)acc = least;
-}
-
-static bool most_end(size_t n, i16 *acc, i16 sign, i16 infinity) {
-  words_anywhere *at = (words_anywhere *)acc;
-  words odd = *at < (words){0} + (i16)~infinity;
-  u64 any[LANE_BYTES / 8], all = 0;
-  for (at += FOLD_MOST * 2 / LANE_BYTES; (i16 *)at < acc + FOLD_MOST + n; at++) {
-    odd |= *at > infinity;
-    *at ^= (*at >> 15 & INT16_MAX) ^ sign;
-  }
-  memcpy(any, &odd, sizeof any);
-  for (u32 i = 0; i < COUNT(any); i++) all |= any[i];
-  return !all;
-}
+#include "exec/fold_words.h"
 #else
 #define most_words NULL
 #define most_rows NULL
@@ -682,6 +596,6 @@ static bool most_end(size_t n, i16 *acc, i16 sign, i16 infinity) {
 #endif
 
 const fold_kernels FOR_LANES(fold_) = {
-    fold_sum,  fold_max,  fold_min,  fold_prod,  fold_sum_pairs, sum_rows,
-    sum_each,  max_each,  min_each,  prod_each,  sum_pairs_each, add_rows,
-    sum_lines, max_lines, min_lines, most_words, sum_far, most_rows, most_end};
+    fold_sum,  fold_max,   fold_min,  fold_prod,      fold_sum_pairs, sum_rows,  sum_each,
+    max_each,  min_each,   prod_each, sum_pairs_each, add_rows,       sum_lines, max_lines,
+    min_lines, most_words, sum_far,   most_rows,      most_end};

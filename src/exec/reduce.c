@@ -87,7 +87,7 @@ static bool wants_most(const prog_loop *l) {
 /* Rows of bf16 or f16 whose largest or smallest is wanted, as it is: long ones, for short ones are
  * sooner done side by side, as f32. */
 static kern_words_fn *find_words(const reduction *r, const prog_loop *l, const fold_kernels *f) {
-  enum { FEWEST = 64 };
+  enum { FEWEST = 32 };
   u32 kept = l->rank - l->reduced;
   bool is_long = prog_volume(l->dims + kept, l->reduced) >= FEWEST;
   return is_half(r) && f && is_long && wants_most(l) ? f->most_words : NULL;
