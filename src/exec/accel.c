@@ -66,6 +66,19 @@ static bool load_blas(void *lib, exec_accelerator *out) {
   return true;
 }
 
+/* oneDNN takes no instructions that TERRAZZO_KERNELS keeps from ours, so that an older processor can
+ * be tried on a newer one. It must be told before all else. */
+static void hold(void *lib) {
+  enum { SSE41 = 0x1, AVX2 = 0x7 }; /* dnnl_cpu_isa_t */
+  const char *kernels = getenv("TERRAZZO_KERNELS");
+  bool base = kernels && strcmp(kernels, "base") == 0;
+  int (*set_max_isa)(int isa) = NULL;
+  void *set = os_symbol(lib, "dnnl_set_max_cpu_isa");
+  if (!set || !(base || (kernels && strcmp(kernels, "v3") == 0))) return;
+  memcpy(&set_max_isa, &set, sizeof set);
+  (void)set_max_isa(base ? SSE41 : AVX2); /* false where it is told already */
+}
+
 /* The function is the same in both versions; distributions have one of them. */
 static bool load(exec_accelerator *out) {
   static const char *const usual[] = {"libdnnl.so.3", "libdnnl.so.2", "libopenblas.so.0"};
@@ -76,6 +89,7 @@ static bool load(exec_accelerator *out) {
     void *sgemm = lib ? os_symbol(lib, "dnnl_sgemm") : NULL;
     if (lib && !sgemm && load_blas(lib, out)) return true;
     if (!sgemm || !one_thread(lib, out)) continue;
+    hold(lib);
     memcpy(&out->sgemm, &sgemm, sizeof sgemm);
     return true;
   }
