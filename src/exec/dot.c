@@ -255,6 +255,14 @@ static bool is_one_panel(const product *p) {
          !p->b.transposed && p->b.ld <= NEAR && (!p->a.transposed || p->a.ld <= LINES);
 }
 
+/* The library's kernels for AVX2 read a small product's operands where they are, also where rows are
+ * a power of two apart and few of their lines stay in a cache: of few rows each is read once. */
+static bool is_read_apart(const product *p) {
+  enum { WIDE = 4, FEW = 32, APART = 512, COPIED = 264 };
+  return p->strips->vectors < WIDE && p->b.ld % APART == 0 && p->unit_m > FEW &&
+         p->unit_m * p->unit_n < COPIED * (p->unit_m + p->unit_n);
+}
+
 static void choose_sgemm(product *p) {
   enum { MOST = 1 << 22 }; /* elements of f32 copies */
   if (is_small(p) || p->each > 1) return;
@@ -262,7 +270,9 @@ static void choose_sgemm(product *p) {
     return;
   p->a = see_matrix(&p->lhs_m, &p->lhs_k, true);
   p->b = see_matrix(&p->rhs_n, &p->rhs_k, false);
-  if (!p->a.plain || !p->b.plain || p->k == 0 || is_by_turned(p) || is_one_panel(p)) return;
+  if (!p->a.plain || !p->b.plain || p->k == 0 || is_by_turned(p) || is_one_panel(p) ||
+      is_read_apart(p))
+    return;
   if (p->out_n.table || p->out_m.table || (p->n > 1 && p->out_n.step != 1)) return;
   p->ldc = p->m == 1 ? (i64)p->n : p->out_m.step;
   p->use_sgemm = p->ldc >= (i64)p->n;

@@ -95,16 +95,22 @@ static void pack_rows(const product *p, dtype type, const char *base, const i64 
   }
 }
 
-/* Rows that lie together, in runs, not k. */
+/* Rows that lie together, in runs, not k. The next panel's come near in the meantime: no processor
+ * foresees it where lines are a page apart. */
 static void pack_across(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
                         const i64 *k_of, size_t k, u32 r, char *to) {
+  enum { LINE = 64, BLOCK = 32 };
   size_t from_size = dtype_size(type), size = p->size;
   for (size_t row = 0, run; row < n; row += run) {
     run = run_length(row_of + row, n - row);
     char *line = to + row * size;
     for (size_t i = 0; i < k; i++, line += r * size) {
       const char *from = base + (row_of[row] + k_of[i]) * (i64)from_size;
-      if (type == p->acc)
+      for (size_t at = 0; at < run * from_size; at += LINE)
+        __builtin_prefetch(from + run * from_size + at, 0, 2);
+      if (type == p->acc && run * size % BLOCK == 0)
+        for (size_t at = 0; at < run * size; at += BLOCK) memcpy(line + at, from + at, BLOCK);
+      else if (type == p->acc)
         memcpy(line, from, run * size);
       else
         dot_convert_row(p, type, run, line, from);
@@ -495,7 +501,7 @@ static bool is_joined(const product *p) {
 }
 
 size_t dot_own_prepare(const lower_env *e, product *p) {
-  enum { FEW = 4, NEAR = 512, NARROW = 128 };
+  enum { FEW = 4, NEAR = 512, NARROW = 128, PAGE = 4096, LINE = 64 };
   const dot_strips *s = p->strips;
   u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
   u64 most = p->n <= NARROW ? MC : MC / 2, blocks = (p->unit_m + most - 1) / most;
@@ -509,7 +515,9 @@ size_t dot_own_prepare(const lower_env *e, product *p) {
                            (panels <= FEW && is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)));
   p->direct_c = p->out_type == p->acc && !p->groups && !p->out_n.table && p->out_n.step == 1 &&
                 p->n % s->lanes == 0;
-  bool near = p->rhs_k.step <= NEAR;
+  /* Lines a page apart have one place in the first cache: not for one line's sums at a time. */
+  bool alone = wide * p->size <= LINE && p->rhs_k.step * (i64)p->size % PAGE == 0;
+  bool near = p->rhs_k.step <= NEAR && !alone;
   p->direct_b = p->rhs_type == p->acc && !p->rhs_n.table && p->rhs_n.step == 1 && !p->rhs_k.table &&
                 (near || p->unit_m <= FEW * s->rows[0]);
   p->most = p->direct_b && !near ? DOT_VECTORS : DOT_WELL;
