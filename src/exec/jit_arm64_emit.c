@@ -8,7 +8,7 @@
 
 /* Vectors 8 to 15 are the caller's, of whom only the lower half is to be kept. */
 enum { LANES = 4, SPARE = 31, FIRST_KEPT = 8, END_KEPT = 16, NO_ADDRESS = UINT32_MAX };
-static const vectors neon = {LANES, SPARE, SPARE, FOLD_RUNNING / LANES, NO_REG, 32, 4, 16};
+static const vectors neon = {LANES, SPARE, SPARE, FOLD_RUNNING / LANES, NO_REG, 32, 32, 4, 16};
 
 /* Pointers of registers in memory: the first ones stay here. */
 static const u8 pointers[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

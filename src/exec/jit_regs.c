@@ -171,6 +171,21 @@ static u32 count_pressure(const emit *e, u32 class) {
   return most;
 }
 
+/* How many values of the body wait for one another at most. */
+static u32 count_depth(const emit *e) {
+  u32 most = 0, *depth = ARENA_ARRAY(e->a, u32, e->b->nodes.len);
+  for (u32 v = 0; v < e->b->nodes.len; v++) {
+    depth[v] = 0;
+    if (!e->needed[v] || is_invariant(e, v)) continue;
+    for (u32 k = 0; k < info_of(e, v)->operands; k++) {
+      u32 before = depth[node_of(e, v)->arg[k]];
+      if (depth[v] < before) depth[v] = before;
+    }
+    if (++depth[v] > most) most = depth[v];
+  }
+  return most;
+}
+
 void regs_pin_invariants(emit *e) {
   u32 used = count_pressure(e, JIT_V) + e->is->apart;
   for (u32 reg = e->num_v; reg-- > used;) {
@@ -202,9 +217,10 @@ void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
 
 /* Several rounds at once, so that there is enough to do while results are waited for: more than fit
  * into registers, as what goes to memory and back costs less; but masks cost more, and elements of
- * 8 bytes are two vectors anyway. */
+ * 8 bytes are two vectors anyway. Where few values wait for one another, the processor itself begins
+ * the next rounds in the meantime. */
 u32 regs_choose_rounds(const emit *e) {
-  enum { LONG = 1024, WIDE = 16, MOST = 256 /* elements that bits of a byte count */ };
+  enum { LONG = 1024, WIDE = 16, MOST = 256 /* elements that bits of a byte count */, DEEP = 20 };
   u32 pressure = count_pressure(e, JIT_V), length = 0, wide = 0, rounds = 8;
   bool halves = false, pairs = false;
   for (u32 v = 0; v < e->b->nodes.len; v++) {
@@ -222,6 +238,7 @@ u32 regs_choose_rounds(const emit *e) {
   while (rounds * e->is->lanes > e->vectors * WIDE || rounds * e->is->lanes > MOST) rounds /= 2;
   bool in_registers = e->sum != UINT32_MAX && e->sums_at != NO_REG;
   u32 least = in_registers ? e->is->sums : 1; /* so that each has a running sum of its own */
-  while (rounds > least && (rounds * pressure > e->is->many || rounds * length > LONG)) rounds /= 2;
+  u32 many = count_depth(e) > DEEP ? e->is->many : e->is->shallow;
+  while (rounds > least && (rounds * pressure > many || rounds * length > LONG)) rounds /= 2;
   return rounds < least ? least : rounds;
 }

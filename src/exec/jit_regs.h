@@ -22,6 +22,7 @@ typedef struct vectors {
   u32 sums;         /* vectors of running sums: in the frame's first slots */
   u32 sums_at;      /* and before that in registers from here on; NO_REG: in none */
   u32 many;         /* values at once, of which too many go to memory */
+  u32 shallow;      /* and where few wait for one another */
   u32 apart;        /* registers that no value of the loop needs, but instructions may */
   u32 bytes;        /* of a vector */
 } vectors;

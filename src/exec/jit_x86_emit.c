@@ -4,10 +4,10 @@
 #include "exec/jit_x86_regs.h"
 
 /* AVX-512, and AVX2. */
-static const vectors wide = {16, 31, 31, 4, 27, 80, 2, 64};
-static const vectors halved = {32, 31, 31, 0, NO_REG, 80, 2, 64}; /* lanes of 16 bits, of 8 */
-static const vectors quartered = {64, 31, 31, 0, NO_REG, 80, 2, 64};
-static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 2, 32};
+static const vectors wide = {16, 31, 31, 4, 27, 80, 80, 2, 64};
+static const vectors halved = {32, 31, 31, 0, NO_REG, 80, 80, 2, 64}; /* lanes of 16 bits, of 8 */
+static const vectors quartered = {64, 31, 31, 0, NO_REG, 80, 80, 2, 64};
+static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 20, 2, 32};
 
 /* Pointers of registers in memory: the first ones stay here; RSI has the list. */
 static const u8 pointers[] = {RDX, R8, R9, R10, R11, RBX, R12, R13, R14, R15};
