@@ -17,11 +17,9 @@ enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #define UNROLL_ALL UNROLL
-#define ONE_COPY __attribute__((noinline))
 #else
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_ALL _Pragma("GCC unroll 16")
-#define ONE_COPY __attribute__((noinline, noclone))
 #endif
 #if REAL_BITS == 64
 typedef i64 lane_bits;

@@ -472,6 +472,30 @@ static void check_across(kern_transpose_fn *fn, kern_fn *stride, u32 width, size
   free(x), free(apart), free(back), free(first);
 }
 
+/* Of squares, of blocks of a line each way and of what is left: within the caches and past them. */
+static void check_squares(kern_transpose_fn *fn, u32 width, size_t n, size_t many, bool streams) {
+  enum { APART = 64, ROOM = 1 << 18, BESIDE = 0xa5 };
+  size_t row = align_up(many * width, APART) + APART, step = n * width;
+  static _Alignas(64) u8 x[ROOM], to[ROOM];
+  for (size_t i = 0; i < ROOM; i++) x[i] = (u8)(i * 7 + i / 251), to[i] = BESIDE;
+  fn(n, many, (char *)to, (i64)row, (const char *)x, (i64)step, streams);
+  int bad = 0;
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < many * width; j++)
+      bad += to[i * row + j] != x[j / width * step + i * width + j % width];
+    for (size_t j = many * width; j < row; j++) bad += to[i * row + j] != BESIDE;
+  }
+  CHECK(bad == 0);
+}
+static void check_transposes(const transpose_kernels *words, const transpose_kernels *longs) {
+  for (size_t n = 5; n <= 99; n += 1 + n / 5)
+    for (size_t many = 5; many <= 99; many += 1 + many / 4)
+      for (u32 streams = 0; streams < 2; streams++) {
+        check_squares(words->transpose, 4, n, many, streams);
+        check_squares(longs->transpose, 8, n, many, streams);
+      }
+}
+
 static void check_table(void (*fill)(vm_kernels *), const move_kernels *move) {
   static vm_kernels k;
   k = (vm_kernels){0};
@@ -503,14 +527,20 @@ static void check_table(void (*fill)(vm_kernels *), const move_kernels *move) {
 
 int main(void) {
   check_table(vm_kernels_fill_base, &move_base);
+  check_transposes(&transpose_base_f32, &transpose_base_f64);
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     check_table(vm_kernels_fill_v3, &move_v3);
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    check_transposes(&transpose_v3_f32, &transpose_v3_f64);
+  }
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
     check_table(vm_kernels_fill_v4, &move_v4);
+    check_transposes(&transpose_v4_f32, &transpose_v4_f64);
+  }
 #elif defined(__aarch64__)
   check_table(vm_kernels_fill_neon, &move_neon);
+  check_transposes(&transpose_neon_f32, &transpose_neon_f64);
 #endif
   return UNIT_END();
 }

@@ -25,6 +25,11 @@ typedef float REAL;
 #define LANES (LANE_BYTES * 8 / REAL_BITS)
 
 #define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define ONE_COPY __attribute__((noinline))
+#else
+#define ONE_COPY __attribute__((noinline, noclone))
+#endif
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 /* The name of this instruction set's and type's, such as fft_plan_v3_f32. */

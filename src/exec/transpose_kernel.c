@@ -4,8 +4,8 @@
 
 #include "exec/lanes.h"
 
-/* Rows of the result that are written side by side, from LANES rows that are read. */
-enum { BAND = 64, WIDTH = REAL_BITS / 8 };
+/* Rows of the result that are written side by side, from those of a line that are read. */
+enum { BAND = 64, WIDTH = REAL_BITS / 8, LINE = 64 / WIDTH };
 
 INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   vec x[LANES];
@@ -25,7 +25,24 @@ INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
 INLINE size_t band_of(i64 ts) {
   enum { SETS = 1 << 12, ROOM = 1 << 15 };
   i64 apart = (ts | SETS) & -(ts | SETS), rows = ROOM / apart;
-  return rows > BAND ? BAND : rows < LANES ? LANES : (size_t)rows;
+  return rows > BAND ? BAND : rows < LINE ? LINE : (size_t)rows;
+}
+
+/* Of lines that are longer than a vector, as many: read whole, and whole again when they are
+ * written, which then need not be fetched first. */
+static ONE_COPY void block(char *to, i64 ts, const char *from, i64 fs, bool streams) {
+  _Alignas(64) REAL lines[LINE * LINE];
+  for (u32 j = 0; j < LINE; j += LANES)
+    for (u32 i = 0; i < LINE; i += LANES)
+      square((char *)(lines + i * LINE + j), LINE * WIDTH, from + j * fs + i * WIDTH, fs, false);
+  for (u32 i = 0; i < LINE; i++)
+    for (u32 j = 0; j < LINE; j += LANES) {
+      REAL *line = (REAL *)(void *)(to + i * ts) + j;
+      if (streams)
+        stream_vec(line, load_vec(lines + i * LINE + j));
+      else
+        store_vec(line, load_vec(lines + i * LINE + j));
+    }
 }
 
 /* Of whole squares. */
@@ -34,10 +51,19 @@ INLINE void bands(size_t rows, size_t columns, char *to, i64 ts, const char *fro
   size_t high = streams ? BAND : band_of(ts);
   for (size_t band = 0; band < rows; band += high) {
     size_t end = rows - band < high ? rows : band + high;
-    for (size_t j = 0; j < columns; j += LANES)
-      for (size_t i = band; i < end; i += LANES)
-        square(to + (i64)i * ts + (i64)(j * WIDTH), ts, from + (i64)j * fs + (i64)(i * WIDTH), fs,
-               streams);
+    for (size_t j = 0, step; j < columns; j += step) {
+      step = LINE > LANES && columns - j >= LINE ? LINE : LANES;
+      for (size_t i = band, n; i < end; i += n) {
+        n = step == LINE && end - i >= LINE ? LINE : LANES;
+        char *d = to + (i64)i * ts + (i64)(j * WIDTH);
+        const char *a = from + (i64)j * fs + (i64)(i * WIDTH);
+        if (LINE > LANES && n == LINE)
+          block(d, ts, a, fs, streams);
+        else
+          for (size_t at = 0; at < step; at += LANES)
+            square(d + at * WIDTH, ts, a + (i64)at * fs, fs, streams);
+      }
+    }
   }
 }
 
