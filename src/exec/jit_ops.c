@@ -157,10 +157,12 @@ static V scaled(J *j, V x, V shifted);
 static V split(J *j, V x, V *e);
 #include "exec/vecmath.h"
 
-/* The processor's own ways, where it has any. 1 is scaled to normal numbers only, or infinity. */
+/* The processor's own ways, where it has any. 1 and 2 are scaled to normal numbers only, or
+ * infinity. */
 static V scaled(J *j, V x, V shifted) {
   if (jit_is_for(j, JIT_AVX512)) return OP2(scalefps, x, OP2(subps, shifted, V_SHIFT));
-  return x == NUM(1) ? OP2(paddd, x, IMM1(pslld, 23, shifted)) : scale_f32(j, x, shifted);
+  bool power = x == NUM(1) || x == NUM(2);
+  return power ? OP2(paddd, x, IMM1(pslld, 23, shifted)) : scale_f32(j, x, shifted);
 }
 static V split(J *j, V x, V *e) {
   enum { QUARTERS = 3, NAN_BELOW_0 = 12 };

@@ -86,15 +86,12 @@ static inline double d_scale(double x, double shifted) {
 #define v_split(x, e) split_f32(x, e)
 #endif
 
-/* 2^n for -126 <= n <= 127 */
-static inline v_num pow2_f32(V_IN v_word n) {
-  return v_of_bits(w_shift_left(w_add(n, w_const(127)), 23));
-}
 /* x 2^n for an integer n in bits of 1.5 * 2^23 + n: in two steps, so that the ends of the range
- * come out right. */
+ * come out right; their exponents, from 127 on, are two halves of n + 254. */
 static inline v_num scale_f32(V_IN v_num x, v_num shifted) {
-  v_word n = w_sub(v_bits(shifted), w_const(0x4b400000)), half = w_shift_sign(n, 1);
-  return v_mul(v_mul(x, pow2_f32(V_TO half)), pow2_f32(V_TO w_sub(n, half)));
+  v_word n = w_sub(v_bits(shifted), w_const(0x4b400000 - 254)), half = w_shift_sign(n, 1);
+  v_num y = v_mul(x, v_of_bits(w_shift_left(half, 23)));
+  return v_mul(y, v_of_bits(w_shift_left(w_sub(n, half), 23)));
 }
 /* x = m 2^e, m in [3/4, 3/2). Of 0 and infinity m is 1 and e infinite; NaN of NaN and what is
  * below 0. */
