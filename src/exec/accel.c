@@ -66,8 +66,8 @@ static bool load_blas(void *lib, exec_accelerator *out) {
   return true;
 }
 
-/* oneDNN takes no instructions that TERRAZZO_KERNELS keeps from ours, so that an older processor can
- * be tried on a newer one. It must be told before all else. */
+/* oneDNN takes no instructions that TERRAZZO_KERNELS keeps from ours, so that an older processor
+ * can be tried on a newer one. It must be told before all else. */
 static void hold(void *lib) {
   enum { SSE41 = 0x1, AVX2 = 0x7 }; /* dnnl_cpu_isa_t */
   const char *kernels = getenv("TERRAZZO_KERNELS");

@@ -255,8 +255,9 @@ static bool is_one_panel(const product *p) {
          !p->b.transposed && p->b.ld <= NEAR && (!p->a.transposed || p->a.ld <= LINES);
 }
 
-/* The library's kernels for AVX2 read a small product's operands where they are, also where rows are
- * a power of two apart and few of their lines stay in a cache: of few rows each is read once. */
+/* The library's kernels for AVX2 read a small product's operands where they are, also where rows
+ * are a power of two apart and few of their lines stay in a cache: of few rows each is read once.
+ */
 static bool is_read_apart(const product *p) {
   enum { WIDE = 4, FEW = 32, APART = 512, COPIED = 264 };
   return p->strips->vectors < WIDE && p->b.ld % APART == 0 && p->unit_m > FEW &&

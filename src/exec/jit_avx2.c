@@ -43,9 +43,17 @@ MADE(uppers, CONST(0))
 MADE(permd, IMM1(permq, 0xd8, y))
 MADE(halves, CONST(0))
 
-/* Lanes' lower words, or bytes, next to one another: in each half of the vector, then of both. */
+/* Lanes' lower words, or bytes, next to one another: in each half of the vector, then of both.
+ * Upper words that were shifted down, and cleared below, are taken where they were. */
 static V words(J *j, V x) {
-  return IMM1(permq, 8, OP2(pshufb, x, jit_const64(j, 0x0d0c090805040100)));
+  const jit_node *n = &j->nodes.data[x];
+  bool upper = (n->prim == JP_psrld || n->prim == JP_psrad) && n->imm == 16;
+  u64 from = upper ? 0x0f0e0b0a07060302 : 0x0d0c090805040100;
+  u32 bits;
+  if (upper) x = n->arg[0], n = &j->nodes.data[x];
+  if (upper && n->prim == JP_pandd && jit_is_const(j, n->arg[1], &bits) && bits >> 16 == 0xffff)
+    x = n->arg[0];
+  return IMM1(permq, 8, OP2(pshufb, x, jit_const64(j, from)));
 }
 static V bytes(J *j, V x) {
   return IMM1(pshufd, 8, IMM1(permq, 8, OP2(pshufb, x, CONST(0x0c080400))));

@@ -217,8 +217,8 @@ void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
 
 /* Several rounds at once, so that there is enough to do while results are waited for: more than fit
  * into registers, as what goes to memory and back costs less; but masks cost more, and elements of
- * 8 bytes are two vectors anyway. Where few values wait for one another, the processor itself begins
- * the next rounds in the meantime. */
+ * 8 bytes are two vectors anyway. Where few values wait for one another, the processor itself
+ * begins the next rounds in the meantime. */
 u32 regs_choose_rounds(const emit *e) {
   enum { LONG = 1024, WIDE = 16, MOST = 256 /* elements that bits of a byte count */, DEEP = 20 };
   u32 pressure = count_pressure(e, JIT_V), length = 0, wide = 0, rounds = 8;
