@@ -340,8 +340,8 @@ i64 step_read_index(dtype t, const void *slot, u64 at) {
   return v;
 }
 
-static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end) {
-  const slicing *r = data;
+/* Bytes from the beginning of the larger one. */
+static i64 slice_begin(const slicing *r, const exec_env *env) {
   const prog_dynamic *d = r->d;
   i64 at = 0;
   for (u32 k = 0; k < d->rank; k++) {
@@ -350,13 +350,27 @@ static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end)
     start = start < 0 ? 0 : start > most ? most : start;
     at += start * r->stride[k];
   }
-  char *big = (char *)env->slots[d->big] + at, *small = env->slots[d->small];
+  return at;
+}
+
+static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const slicing *r = data;
+  const prog_dynamic *d = r->d;
+  char *big = (char *)env->slots[d->big] + slice_begin(r, env), *small = env->slots[d->small];
   if (r->whole)
     memcpy(d->update ? big : small, d->update ? small : big, r->whole);
   else if (d->update)
     step_shape_copy(r->k, &r->s, big, small, begin, end);
   else
     step_shape_copy(r->k, &r->s, small, big, begin, end);
+}
+
+/* The slots are the place's own. */
+static void run_view(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const slicing *r = data;
+  void **slots = (void **)(uintptr_t)env->slots;
+  (void)begin, (void)end;
+  slots[r->d->small] = (char *)slots[r->d->big] + slice_begin(r, env);
 }
 
 /* A unit is an element of the dims up to the one that turns, with all of those behind that: so many
@@ -409,12 +423,16 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
     out->cost = 2 + (u64)r->stride[d->turns - 1] / 48;
     return;
   }
-  enum { FEW = 1024 }; /* bytes: what is more is copied otherwise */
+  enum { FEW = 1024, CALL = 50 }; /* bytes: what is more is copied otherwise */
+  if (e->prog->slots[d->small].kind == SLOT_VIEW) {
+    *out = (exec_step){.run = run_view, .data = r, .units = 1, .cost = CALL};
+    return;
+  }
   step_shape_simplify(&r->s);
   out->units = step_shape_planes(&r->s);
   bool together = r->s.rank == 1 && r->s.to[0] == r->s.width && r->s.from[0] == r->s.width;
   if (together && bytes <= FEW && out->units == 1) r->whole = (size_t)bytes;
-  out->cost = 50 + (out->units ? (u64)bytes / 48 / out->units : 0);
+  out->cost = CALL + (out->units ? (u64)bytes / 48 / out->units : 0);
 }
 
 /* ---- random bits ---- */

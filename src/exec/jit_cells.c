@@ -188,7 +188,7 @@ static part *find_part(writer *w, const prog_step *s) {
   enum { MOST_BYTES = 1 << 30 };
   const program *p = w->e->prog;
   const prog_dynamic *d = s->u.dynamic_;
-  if (s->kind != STEP_dynamic || d->turns) return NULL;
+  if (s->kind != STEP_dynamic || d->turns || p->slots[d->small].kind == SLOT_VIEW) return NULL;
   u64 width = dtype_size(p->slots[d->big].type), bytes = width;
   part x = {.d = d};
   for (u32 k = d->rank; k-- > 0;) {
@@ -515,13 +515,20 @@ static void find_moves(writer *w) {
   for (size_t i = 0; i < (size_t)n * w->words; i++) w->fetch[i] = f.written[i] & w->live[i];
 }
 
+/* Which has another address each time. */
+static bool reads_view(const program *p, const exec_direct *d) {
+  for (u32 k = 0; k < d->num; k++)
+    if (p->slots[d->slot[k]].kind == SLOT_VIEW) return true;
+  return false;
+}
+
 void cells_find_direct(writer *w) {
   const scalar_list *l = w->l;
   w->direct = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->direct);
   w->direct_at = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof(u32));
   for (u32 i = 0; i < l->num_ops; i++) {
     const exec_direct *d = l->ops[i].is.kind == SCALAR_STEP ? l->ops[i].u.step->direct : NULL;
-    if (!d || d->num > MAX_DIRECT - w->num_direct) continue;
+    if (!d || d->num > MAX_DIRECT - w->num_direct || reads_view(w->e->prog, d)) continue;
     w->direct[i] = d;
     w->direct_at[i] = w->num_direct;
     w->num_direct += d->num;

@@ -198,6 +198,7 @@ static status begin_place(place *p) {
       p->slots[i] = (void *)(uintptr_t)s->data;
       break;
     case SLOT_STRIP:
+    case SLOT_VIEW: /* until it is made */
       p->slots[i] = NULL;
       break;
     }

@@ -57,7 +57,8 @@ static void be_born(watching *w, u32 slot) {
 static void touch(void *user, u32 *slot, slot_use use) {
   watching *w = user;
   (void)use;
-  if (w->p->slots[*slot].kind == SLOT_STRIP) return; /* a worker's scratch */
+  prog_slot_kind kind = w->p->slots[*slot].kind;
+  if (kind == SLOT_STRIP || kind == SLOT_VIEW) return; /* a worker's scratch; another's memory */
   life *l = &w->lives[*slot];
   if (l->first == PROG_NONE) l->first = w->step;
   l->last = w->step;
@@ -119,7 +120,8 @@ static mem_buffer describe(watching *w, u32 slot) {
                              [SLOT_RESULT] = MEM_RESULT,
                              [SLOT_WORK] = MEM_WORK,
                              [SLOT_CONST] = MEM_CONSTANT,
-                             [SLOT_STRIP] = MEM_WORK};
+                             [SLOT_STRIP] = MEM_WORK,
+                             [SLOT_VIEW] = MEM_WORK};
   const prog_slot *s = &w->p->slots[slot];
   const executable *e = w->r->exe;
   life l = w->lives[slot];

@@ -76,9 +76,10 @@ static void count_copy(const program *p, const prog_step *s, program_cost *sum) 
   sum->bytes += access_bytes(p, &c->dst, c->dims, c->rank);
 }
 
-/* Only the part that is read or written. */
+/* Only the part that is read or written; of a view, nothing. */
 static void count_dynamic(const program *p, const prog_step *s, program_cost *sum) {
-  sum->bytes += 2 * (double)prog_slot_bytes(&p->slots[s->u.dynamic_->small]);
+  const prog_slot *small = &p->slots[s->u.dynamic_->small];
+  if (small->kind != SLOT_VIEW) sum->bytes += 2 * (double)prog_slot_bytes(small);
 }
 
 static void count_gather(const program *p, const prog_step *s, program_cost *sum) {

@@ -252,7 +252,7 @@ static void dump_payload(buf *out, const prog_step *s) {
 }
 
 static void dump_slot(buf *out, u32 i, const prog_slot *s) {
-  static const char *const kinds[] = {"param", "result", "work", "const", "strip"};
+  static const char *const kinds[] = {"param", "result", "work", "const", "strip", "view"};
   buf_printf(out, "%%%u = %s", i, kinds[s->kind]);
   if (s->kind == SLOT_PARAM || s->kind == SLOT_RESULT) buf_printf(out, " %u", s->index);
   if (s->kind == SLOT_WORK) buf_printf(out, " at %" PRIu64, s->offset);

@@ -124,6 +124,18 @@ status prog_check(const program *p, bool planned) MUST_USE;
 /* plan.c: merges moves, keeps aliased parameters apart, lays out the workspace. */
 void prog_plan(arena *a, arena *scratch, program *p);
 
+/* From its first touch to its last, in step order, and as long as loops need it. */
+typedef struct slot_life {
+  u32 first, last; /* PROG_NONE, 0: never touched */
+  bool read_first;
+} slot_life;
+
+/* views.c: large slices that nobody writes to, of what stays as it is, are read where they lie. Of
+ * a program not laid out yet, but for that in order. */
+void prog_view_slices(arena *scratch, program *p, const slot_life *lives);
+/* Whether the slice's slot is a view; that its elements lie together, too. */
+bool prog_makes_view(const program *p, const prog_dynamic *d);
+
 /* sink.c: the steps in an order in which what is large is made later. NULL: as they are. Of a
  * program not laid out yet, each of whose values is merged with all that it can be. */
 prog_step *prog_sink(arena *a, program *p);

@@ -11,10 +11,7 @@
 #include "program/holes.h"
 #include "program/parts.h"
 
-typedef struct life {
-  u32 first, last; /* PROG_NONE, 0: never touched */
-  bool read_first;
-} life;
+typedef slot_life life;
 
 typedef struct range {
   u32 begin, end; /* target and jump of a loop */
@@ -683,5 +680,6 @@ void prog_plan(arena *a, arena *scratch, program *p) {
   sink_steps(&pl);
   if (prog_form_strips(a, scratch, p)) refresh(&pl);
   remake_values(&pl);
+  prog_view_slices(scratch, p, pl.lives);
   lay_out(&pl);
 }

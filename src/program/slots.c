@@ -249,6 +249,7 @@ u32 prog_slot_home(const program *p, u32 slot) {
     return s->alias < 0 ? 0 : home_of_result(p, &p->slots[p->result_slot[s->alias]]);
   case SLOT_CONST:
   case SLOT_STRIP:
+  case SLOT_VIEW:
     break;
   }
   return PROG_NONE;

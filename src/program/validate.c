@@ -19,8 +19,8 @@ static bool fail(checker *c, const char *why) {
 static bool check_slot(checker *c, u32 slot, bool write) {
   if (slot >= c->p->num_slots) return fail(c, "no such slot");
   prog_slot_kind kind = c->p->slots[slot].kind;
-  if (write && (kind == SLOT_CONST || kind == SLOT_PARAM))
-    return fail(c, "writes to a constant or a parameter");
+  if (write && (kind == SLOT_CONST || kind == SLOT_PARAM || kind == SLOT_VIEW))
+    return fail(c, "writes to a constant, a parameter or a view");
   if (kind == SLOT_STRIP && !c->in_strips) return fail(c, "slot of strips elsewhere");
   return true;
 }
@@ -43,11 +43,10 @@ static bool check_dims(checker *c, const i64 *dims, size_t rank) {
 /* All elements offset + sum index * stride lie in the slot. */
 static bool check_strides(checker *c, const i64 *dims, const i64 *stride, u32 rank, i64 offset,
                           u64 count) {
-  i64 low = offset, high = offset;
+  i64 low = offset, high = offset, reach;
   for (u32 d = 0; d < rank; d++)
     if (dims[d] == 0) return true;
   for (u32 d = 0; d < rank; d++) {
-    i64 reach;
     if (!checked_mul(dims[d] - 1, stride[d], &reach) ||
         !(reach < 0 ? checked_add(low, reach, &low) : checked_add(high, reach, &high)))
       return fail(c, "strides out of range");
@@ -237,7 +236,8 @@ static bool check_dynamic(checker *c, const prog_dynamic *d) {
   if (d->rank > PROG_MAX_DIMS || d->turns > most || !volume(d->big_dims, d->rank, &big) ||
       !volume(d->small_dims, d->rank, &small))
     return fail(c, "dimensions out of range");
-  if (!check_slot(c, d->big, d->update) || !check_slot(c, d->small, !d->update) ||
+  bool writes = !d->update && !prog_makes_view(c->p, d);
+  if (!check_slot(c, d->big, d->update) || !check_slot(c, d->small, writes) ||
       !check_count(c, d->big, big) || !check_count(c, d->small, small))
     return false;
   const prog_slot *of = slot_of(c, d->big), *to = slot_of(c, d->small);
@@ -631,7 +631,7 @@ static void check_step(checker *c, const prog_step *s) {
 
 static void check_one_slot(checker *c, const prog_slot *s) {
   u64 bytes;
-  if (s->type >= DTYPE_COUNT || s->kind > SLOT_STRIP) {
+  if (s->type >= DTYPE_COUNT || s->kind > SLOT_VIEW) {
     fail(c, "no such type of slot");
     return;
   }
