@@ -3,13 +3,17 @@ comes of functions that are not exact is rounded to small integers, so that all 
 element of the results must be that of an oracle."""
 
 import collections
+import dataclasses
 import re
+
+import ml_dtypes
+import numpy as np
 
 from sharded_module import array
 from sharded_regions import Maker
 from sharded_seldom import Seldom
 from sharded_values import ELEMENTS
-from single_values import Case
+from single_values import Case, limits
 
 EXACT = {"abs", "add", "and", "ceil", "clamp", "compare", "complex", "conj", "convert", "divide",
          "floor", "imag", "is_finite", "is_inf", "is_neg_inf", "is_pos_inf", "maximum", "minimum",
@@ -24,9 +28,50 @@ NOT_DRAWN = {"constraint", "group", "custom_call", "collective", "manual", "name
 LEGAL = "func.func(chlo-legalize-to-stablehlo)"
 
 
+# A product of other elements than its operands'.
+WIDENED = re.compile(r'(%\w+) = "stablehlo\.(?:dot_general|convolution)"\((\S+), (\S+)\) <.*> : '
+                     r"\(tensor<(\S+)>, tensor<(\S+)>\) -> \(tensor<(\S+)>\)")
+
+
 class Graph(Case):
     def text(self, constants=(), body=None):
         return self.body
+
+
+def element(shaped):
+    return re.sub(r"^(\d+x)*", "", shaped)
+
+
+def widened(line):
+    """Of a product its operands are converted first: the interpreter's products of two numbers are
+    rounded to their own type."""
+    found = WIDENED.fullmatch(line)
+    if not found or len({element(t) for t in found.groups()[3:]}) == 1:
+        return line
+    name, *operands = found.groups()[:3]
+    lines, to = [], element(found[6])
+    for i, (operand, shaped) in enumerate(zip(operands, found.groups()[3:5])):
+        wide = f"tensor<{shaped.removesuffix(element(shaped))}{to}>"
+        lines.append(f'{name}_{i} = "stablehlo.convert"({operand}) : (tensor<{shaped}>) -> {wide}')
+        line = line.replace(f"({operand}, " if i == 0 else f", {operand})",
+                            f"({name}_0, " if i == 0 else f", {name}_1)", 1)
+        at = line.rindex(" : (")
+        line = line[:at] + line[at:].replace(f"tensor<{shaped}>" + ",)"[i], wide + ",)"[i], 1)
+    return "\n".join([*lines, line])
+
+
+def neutral(e, name):
+    """What a reduction may start from without a difference: a number, or one in hex."""
+    if e.float and name in ("maximum", "minimum"):
+        sign = -1 if name == "maximum" else 1
+        infinite = (sign * np.array(np.inf)).astype(e.dtype)
+        if not np.isinf(infinite):
+            return sign * float(ml_dtypes.finfo(e.dtype).max)
+        size = e.dtype.itemsize
+        return f"0x{int(infinite.view(f'u{size}')):0{size * 2}X}"
+    least, greatest = limits(e.name) if not (e.float or e.complex) else (0, 1)
+    return {"add": 0, "multiply": 1, "or": 0, "xor": 0, "maximum": least, "minimum": greatest,
+            "and": -1 if e.kind == "signed" else greatest}[name]
 
 
 class GraphMaker(Maker):
@@ -37,12 +82,13 @@ class GraphMaker(Maker):
         self.wild, self.often, self.settled = False, 0, 0
 
     def reduction(self, v, n):
-        """With a neutral start: of any other each oracle's windows have another sum."""
+        """With a neutral start: of any other each oracle's windows have another sum, and XLA leaves
+        it out where one element is reduced."""
         chosen = super().reduction(v, n)
-        neutral = {"add": 0, "multiply": 1}.get(chosen and chosen[0])
-        if neutral is None:
+        if not chosen or (n > 1 and chosen[0] not in ("add", "multiply")):
             return chosen
-        return *chosen[:2], self.constant((), v.element, neutral), chosen[3]
+        name, v, _, bound = chosen
+        return name, v, self.start(v.element, neutral(v.info, name)), bound
 
     def witness(self, v):
         return []
@@ -66,7 +112,11 @@ class GraphMaker(Maker):
                               [(v.shape, v.element, v.bound)], f"edge_padding_high = {none}, "
                               f"edge_padding_low = {none}, interior_padding = {none}")
             operands = copy + operands[1:]
-        if name == "stablehlo.dot":  # the interpreter lacks it
+        if name == "stablehlo.broadcast":  # the interpreter lacks it
+            name, sizes = "stablehlo.broadcast_in_dim", more[1].split(":")[1].count(",") + 1
+            rank = len(operands[0].shape)
+            more = (more[0], f"broadcast_dimensions = {array(range(sizes, sizes + rank))}")
+        if name == "stablehlo.dot":  # and this
             name = "stablehlo.dot_general"
             more = (more[0], "dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = "
                     f"[{len(operands[0].shape) - 1}], rhs_contracting_dimensions = [0]>")
@@ -97,6 +147,10 @@ def graph(seed):
     m = GraphMaker(seed)
     m.build(m.r.randint(2, 30))
     text = re.sub(r"^module \{\n|\}\n\Z", "", m.texts()[1].lstrip("\n"))
-    return Graph("graph", [(v.element, a) for (v, *_), a in zip(m.arguments, m.inputs())], text, [],
+    case = Graph("graph", [(v.element, a) for (v, *_), a in zip(m.arguments, m.inputs())], text, [],
                  [(v.element, list(v.shape)) for v in m.results], ("ulps", 0), {"graph"},
                  legalize=LEGAL)
+    plain = "\n".join(widened(line) for line in text.split("\n"))
+    if plain != text:
+        case.plain = dataclasses.replace(case, body=plain)
+    return case

@@ -4,6 +4,7 @@ wider numbers tell who is right."""
 
 import math
 
+import ml_dtypes
 import mpmath
 import numpy as np
 
@@ -28,10 +29,12 @@ def log1p(z):
     return np.log1p(x * (2 + x) + y * y) / 2 + 1j * np.arctan2(y, 1 + x)
 
 
+BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6]
+
+
 def polygamma(n, x):
     """Of an integer n from 1 to 20 and x from -10,000 on: the recurrence up to 30, and from there
     the asymptotic series (DLMF 5.15.5, 5.15.8). Elsewhere NaN: not known."""
-    bernoulli = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6]
     value = np.full(x.shape, np.nan, x.dtype)
     for at in np.ndindex(x.shape):
         order, y = n[at], x[at]
@@ -43,10 +46,24 @@ def polygamma(n, x):
             total += factorial / y ** (order + 1)
             y += 1
         total += factorial / order / y ** order + factorial / 2 / y ** (order + 1)
-        for k, b in enumerate(bernoulli, 1):
+        for k, b in enumerate(BERNOULLI, 1):
             ratio = math.factorial(2 * k + order - 1) / math.factorial(2 * k)
             total += np.longdouble(b) * ratio / y ** (2 * k + order)
         value[at] = total if order % 2 else -total
+    return value
+
+
+def zeta(x, q):
+    """Of x above 1 and q above 0, by Euler and Maclaurin (DLMF 25.11.28). Elsewhere NaN: not known."""
+    value = np.where((x > 1) & (q > 0), q ** -x, np.nan)
+    for k in range(1, 30):
+        value += (q + k) ** -x
+    y = q + 30
+    value += y ** -x * (y / (x - 1) + np.longdouble(0.5))
+    rising = x  # x (x + 1) ..., of 2k - 1 numbers
+    for k, b in enumerate(BERNOULLI, 1):
+        value += b / math.factorial(2 * k) * rising * y ** (-x - 2 * k + 1)
+        rising = rising * (x + 2 * k - 1) * (x + 2 * k)
     return value
 
 
@@ -75,6 +92,7 @@ FUNCTIONS = {
     "sqrt": np.sqrt,
     "tan": np.tan,
     "tanh": np.tanh,
+    "zeta": zeta,
 }
 
 
@@ -126,9 +144,11 @@ def exact(case, got):
     if args and all(is_float(t) and BITS[t] <= 8 and v.shape == got[0].shape
                     for t, v in case.args):
         return exact_small(case, got)
-    if not function or any(v.dtype.kind not in "fc" for v in args + got):
+    kinds = [v.dtype.kind if v.dtype != ml_dtypes.bfloat16 else "f" for v in args + got]
+    if not function or set(kinds) - {"f", "c"}:
         return got, [np.zeros(v.shape, bool) for v in got]
-    wide = np.clongdouble if any(v.dtype.kind == "c" for v in args) else np.longdouble
+    wide = np.clongdouble if "c" in kinds else np.longdouble
     with np.errstate(all="ignore"):
         value = function(*(v.astype(wide) for v in args))
-        return [value.astype(v.dtype) for v in got], [np.isfinite(value)] * len(got)
+        near = [value.astype(np.float64 if v.dtype.kind == "V" else v.dtype) for v in got]
+        return [n.astype(v.dtype) for n, v in zip(near, got)], [np.isfinite(value)] * len(got)

@@ -218,6 +218,8 @@ def convolution(d, turn):
             v[np.abs(v) < np.finfo(v.dtype).tiny] = 0
     if is_float(t) or is_complex(t):  # infinity times what is padded is NaN to some
         args[1][1][~np.isfinite(args[1][1].astype(np.complex128))] = 1
+        if feature_groups * batch_groups > 1:  # XLA's are of a kernel with zeros in other groups
+            args[0][1][~np.isfinite(args[0][1].astype(np.complex128))] = 1
     count = depth
     for n in kernel:
         count *= n

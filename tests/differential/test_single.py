@@ -4,7 +4,10 @@ import collections
 import os
 import subprocess
 
+import graphs
+import numpy as np
 import single
+import single_exact
 
 BINARY = os.path.join(os.environ.get("TERRAZZO_BIN", "build/bin"), "terrazzo")
 # Ops that run, but say nothing on one device, or stand around others in every module.
@@ -48,6 +51,30 @@ def test_features():
     assert set(features) - set(single.FEATURES) - {f for f in features if f.startswith(
         ("compare ", "reducer "))} == set()
     assert ops == single.drawn_ops()
+
+
+def test_oracles_products():
+    """An oracle gets a product of other elements as one of operands that are converted first."""
+    dims = "contracting_dims = [1] x [0]"
+    line = (f'%v2 = "stablehlo.dot_general"(%v1#0, %v1#0) <{{{dims}}}> : '
+            "(tensor<2x2xi8>, tensor<2x2xi8>) -> (tensor<2x2xi32>)")
+    assert graphs.widened(line).split("\n") == [
+        '%v2_0 = "stablehlo.convert"(%v1#0) : (tensor<2x2xi8>) -> tensor<2x2xi32>',
+        '%v2_1 = "stablehlo.convert"(%v1#0) : (tensor<2x2xi8>) -> tensor<2x2xi32>',
+        f'%v2 = "stablehlo.dot_general"(%v2_0, %v2_1) <{{{dims}}}> : '
+        "(tensor<2x2xi32>, tensor<2x2xi32>) -> (tensor<2x2xi32>)"]
+    same = line.replace("i8", "i32")
+    assert graphs.widened(same) == same
+
+
+def test_known_zeta():
+    """Against sums of a million terms, and where only the first one counts, or none."""
+    for x, q in (3.5, 0.25), (4.5, 4.0), (79.0, 990.0), (6.0, 3000.0):
+        terms = (np.arange(10**6) + np.longdouble(q)) ** -np.longdouble(x)
+        value = single_exact.zeta(np.array([x], np.longdouble), np.array([q], np.longdouble))
+        assert abs(value[0] / terms[::-1].sum() - 1) < 1e-8
+    x, q = np.array([1e30, 1e30, 0.5, 2], np.longdouble), np.array([3, 1, 2, -1], np.longdouble)
+    assert np.array_equal(single_exact.zeta(x, q), [0, 1, np.nan, np.nan], equal_nan=True)
 
 
 def test_modules():
