@@ -351,6 +351,8 @@ bool cells_find(writer *w, const cell_registers *r) {
     if (x && !cells_machine.has_part(w, x)) w->part_of[i] = NULL;
   }
   if (w->cells.len > MAX_CELLS) return false;
+  for (u32 i = 0; i < w->cells.len; i++) /* no operation asks for it: neither read nor put back */
+    if (!w->cells.data[i].width) w->cells.data[i].slot = PROG_NONE;
   give_registers(w, r);
   return true;
 }

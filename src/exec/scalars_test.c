@@ -72,6 +72,19 @@ static void add_operation(writer *w, u32 *seed) {
   prog_loop_out(w->b, l, w->slot[to], 0, (i64[]){1}, v);
 }
 
+/* One of one to three, by the turn. */
+static void add_case(writer *w, u32 *seed) {
+  u32 labels[3], n = 1 + pick(seed, COUNT(labels)), end = prog_label(w->b);
+  for (u32 i = 0; i < n; i++) labels[i] = prog_label(w->b);
+  prog_add_case(w->b, w->counter, n, labels, S, L);
+  for (u32 i = 0; i < n; i++) {
+    prog_place(w->b, labels[i]);
+    add_operation(w, seed);
+    prog_add_jump(w->b, end, S, L);
+  }
+  prog_place(w->b, end);
+}
+
 /* Steps that are left out in every second turn. */
 static void add_branch(writer *w, u32 *seed) {
   u32 other = prog_label(w->b), end = prog_label(w->b);
@@ -131,8 +144,10 @@ static void run_over(arena *a, i64 n, u32 seed, char (*out)[8]) {
   for (u32 i = 0; i < STEPS; i++)
     if (pick(&seed, 4))
       add_operation(&w, &seed);
-    else
+    else if (pick(&seed, 3))
       add_branch(&w, &seed);
+    else
+      add_case(&w, &seed);
   add_count(&w);
   prog_add_jump(w.b, top, S, L);
   prog_place(w.b, end);
@@ -295,6 +310,31 @@ static void run_mixed_tests(arena *a) {
   }
 }
 
+/* A case of one branch, whose index nobody reads: between two loops, a number doubled twice. */
+static void run_one_branch(arena *a) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 index = prog_param(b, DTYPE_s32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
+  float one = 1, result = 0;
+  i32 numbers[8] = {0}; /* whose addresses, but for one, have no byte of 0 in front */
+  prog_add_fill(b, r, &one, S, L);
+  for (u32 i = 0; i < 2; i++) {
+    prog_loop *l = prog_add_loop(b, 0, NULL, S, L);
+    u32 x = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, r, 0, NULL));
+    prog_loop_out(b, l, r, 0, NULL, vm_emit(b, &l->code, VM_add, DTYPE_f32, x, x, 0));
+    u32 branch = prog_label(b);
+    if (i == 0) prog_add_case(b, index, 1, &branch, S, L);
+    prog_place(b, branch);
+  }
+  const program *p = finish(b);
+  executor_image *im = make_image(p);
+  for (u32 i = 0; i < COUNT(numbers); i++) {
+    const char *error = run_image(pool, im, (void *[]){&numbers[i]}, (void *[]){&result});
+    CHECK(!*error && result == 4);
+  }
+  for (u32 i = 0; i < COUNT(numbers); i++) CHECK(numbers[i] == 0);
+  exec_image_release(im);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -305,6 +345,7 @@ static void run_tests(arena *a, const exec_options *options) {
     for (u32 i = 0; i < VARIABLES; i++) CHECK(memcmp(one[i], many[i], 8) == 0);
   }
   run_mixed_tests(a);
+  run_one_branch(a);
   executor_release(pool);
 }
 
