@@ -90,6 +90,9 @@ class GraphMaker(Maker):
         name, v, _, bound = chosen
         return name, v, self.start(v.element, neutral(v.info, name)), bound
 
+    def extreme(self, element, name):
+        return neutral(ELEMENTS[element], name)
+
     def witness(self, v):
         return []
 

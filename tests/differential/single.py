@@ -3,12 +3,12 @@ XLA:CPU.
 
     python tests/differential/single.py FIRST LAST [--build DIR] [--jobs N] [--keep DIR] [--op NAME]
 
-Each seed is one op with random attributes, element types and values, from 10^9 on a graph of up to
-30 of them (graphs.py); the arguments are given at run
-time and, for some seeds, also as constants that our passes may fold. Results must be those of the
-interpreter, by the rule of the op (single_compare.py); where they are not, or it lacks the op,
-those of XLA:CPU will do, and it is counted that the two differ. A module that we refuse is wrong
-as well.
+Each seed is one op with random attributes, element types and values, from 5 10^8 on of tensors of
+up to half a million elements, from 10^9 on a graph of up to 30 ops (graphs.py); the arguments are
+given at run time and, for some seeds, also as constants that our passes may fold. Results must be
+those of the interpreter, by the rule of the op (single_compare.py); where they are not, or it lacks
+the op, those of XLA:CPU will do, and it is counted that the two differ. A module that we refuse is
+wrong as well.
 Work is done in processes that may die, as the interpreter does at what it lacks.
 
 --keep  a folder that each disagreement's module and arguments go to, with what is wrong; by default
@@ -34,7 +34,7 @@ import single_made
 import single_matrix
 import single_region
 import single_shape
-from single_values import TYPES, Draw
+from single_values import TYPES, Draw, LargeDraw
 
 HERE = pathlib.Path(__file__).resolve().parent
 BATCH = 2000  # seeds a worker is given at once: they are arguments
@@ -57,6 +57,7 @@ PATTERN = [
     o.batch_norm, o.dynamic, o.einsum, o.unary_einsum, o.broadcasts, o.ragged_dot, o.scan,
     o.dynamic, o.index_select, o.sizes, o.broadcasts, o.quantized, o.constant_like,
 ]
+LARGE = 5 * 10**8  # from this seed on, up to graphs, tensors of many elements
 GRAPHS = 10**9  # from this seed on
 LONG = 1999  # every so often a sum of ten million terms
 OCCURRENCE = [PATTERN[:i].count(f) for i, f in enumerate(PATTERN)]
@@ -81,13 +82,13 @@ def drawn_ops():
 def generate(seed):
     if seed >= GRAPHS:
         return graphs.graph(seed)
-    d = Draw(seed)
+    d = Draw(seed) if seed < LARGE else LargeDraw(seed)
     at = seed % len(PATTERN)
-    if seed % LONG == LONG - 1:
+    if seed % LONG == LONG - 1 and seed < LARGE:
         return g.long_sum(d, seed // LONG).note()
     turn = seed // len(PATTERN) * PATTERN.count(PATTERN[at]) + OCCURRENCE[at]
     case = PATTERN[at](d, turn).note()
-    if d.chance(0.3):
+    if d.chance(0.3 if seed < LARGE else 0.05):
         case.folded = tuple(i for i in case.constants if d.chance(0.7))
     if case.folded:
         case.features.add("folded")

@@ -54,7 +54,8 @@ def polygamma(n, x):
 
 
 def zeta(x, q):
-    """Of x above 1 and q above 0, by Euler and Maclaurin (DLMF 25.11.28). Elsewhere NaN: not known."""
+    """Of x above 1 and q above 0: the first terms, and Euler's and Maclaurin's formula for all
+    others. Elsewhere NaN: not known."""
     value = np.where((x > 1) & (q > 0), q ** -x, np.nan)
     for k in range(1, 30):
         value += (q + k) ** -x

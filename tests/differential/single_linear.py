@@ -61,6 +61,7 @@ def dot_general(d, turn):
     features, big = set(), d.chance(0.08)
     top = 24 if big else 4
     while True:
+        d.again()
         batch = [d.size(3) for _ in range(d.pick(0, 0, 1, 1, 2, 3))]
         summed = [d.size(top) for _ in range(d.pick(0, 1, 1, 2, 3, 3, 4))]
         left = [d.size(top) for _ in range(d.pick(0, 1, 1, 2))]
@@ -68,7 +69,7 @@ def dot_general(d, turn):
         work = 1
         for n in batch + summed + left + right:
             work *= max(n, 1)
-        if work <= (60000 if big else 3000):
+        if work <= (60000 if big else 3000) * d.room:
             break
     sides = []
     for free in (left, right):

@@ -15,6 +15,7 @@ def fft(d, turn):
     kind, wide = KINDS[turn % 4], turn // 4 % 2
     count = d.pick(1, 1, 1, 2, 2, 3)
     while True:
+        d.again()
         length = [d.pick(*LENGTHS) for _ in range(count)]
         lines = d.dims(0, 2, 20)
         if np.prod(length) * np.prod(lines) <= 20000:

@@ -248,7 +248,8 @@ def reduce_window(d, turn):
         kernel = [d.int(1, n) if d.chance(0.8) else 1 for n in dims]
         features.add("long window")
     windows = [Window(d, n, k) for n, k in zip(dims, kernel)]
-    if dims and d.chance(0.3):  # a running sum along one dimension
+    if dims and d.chance(0.3) and int(np.prod(dims)) * max(dims) < 10**8:  # XLA takes so many steps
+        # a running sum along one dimension
         axis, features = d.int(0, len(dims) - 1), features | {"cumulative window"}
         kernel = [1] * len(dims)
         kernel[axis] = max(dims[axis], 1)

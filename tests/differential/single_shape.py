@@ -36,7 +36,7 @@ def pad(d, turn):
                      for _ in range(2))
         inside = [d.pick(0, 0, 1, 2, 3) for _ in dims]
         out = [n + a + b + max(n - 1, 0) * c for n, a, b, c in zip(dims, low, high, inside)]
-        if all(n >= 0 for n in out) and np.prod(out) < 5000:
+        if all(n >= 0 for n in out) and np.prod(out) < 5000 * d.room:
             break
     t, x, features = data(d, turn, dims)
     if any(p < 0 for p in low + high):

@@ -135,6 +135,11 @@ class Draw:
             if int(np.prod(dims)) <= most:
                 return dims
 
+    def again(self):
+        """All sizes that are drawn from here on are of other tensors."""
+
+    room = 1  # how many times as large as others a case's tensors may be
+
     # ---- values ----
 
     def kind(self):
@@ -190,6 +195,31 @@ class Draw:
         if not is_float(t):
             return integers(bits, t)
         return bits.astype(np.uint16 if BITS[t] == 16 else np.uint8).view(DTYPES[t])
+
+
+class LargeDraw(Draw):
+    """Tensors of up to half a million elements: what is cut in blocks, bands and strips."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.most = int(10 ** self.r.uniform(3, 5.7))
+        self.room, self.longest = self.most // 500, self.pick(8, 40, 200, 1000)
+        self.again()
+
+    def again(self):
+        self.left = self.most
+
+    def size(self, top=5):
+        n = min(super().size(top), self.left)
+        if n > 1 and self.chance(0.7):
+            n = self.int(n, max(n, min(self.left, n * self.longest)))
+        self.left //= max(n, 1)
+        return n
+
+    def dims(self, low=0, high=4, top=5, most=600):
+        dims = [self.size(top) for _ in range(self.int(low, high))]
+        self.r.shuffle(dims)
+        return dims
 
 
 @dataclasses.dataclass

@@ -79,7 +79,8 @@ def test_known_zeta():
 
 def test_modules():
     build = os.environ.get("TERRAZZO_BUILD", str(single.HERE.parent.parent / "build"))
-    seeds = [*range(450), *range(single.GRAPHS, single.GRAPHS + 50)]
+    seeds = [*range(400), *range(single.LARGE, single.LARGE + 50),
+             *range(single.GRAPHS, single.GRAPHS + 50)]
     tally = single.run(seeds, build)
     assert tally.bad == []
     assert sum(tally.words.values()) == 500
