@@ -402,8 +402,9 @@ def sort(d, turn):
     for t, v in args:  # the interpreter orders no NaNs, XLA:CPU none of f8 alike each time
         if is_float(t) and BITS[t] <= 8:
             v[np.isnan(v.astype(np.float64))] = 1
-        if is_float(t) and {"i2", "i4", "ui2", "ui4"} & set(types):
-            v[v == 0] = 0  # XLA:CPU refuses these beside others, and it alone knows -0 from 0
+        if is_float(t) and {"i2", "i4", "ui2", "ui4", "f4E2M1FN"} & set(types):
+            # XLA:CPU, which alone knows -0 from 0, refuses these beside others; f4 it sorts anyhow
+            v[v == 0] = 0
     return Case("stablehlo.sort", args, text, out, [(t, dims) for t in types], ("bits",),
                 features | edge(kind), constants=tuple(range(n)))
 
