@@ -267,6 +267,7 @@ static bool is_few_copy(const lower_env *e, const prog_copy *c) {
 }
 
 static bool is_few(const lower_env *e, const prog_step *s) {
+  if (scalar_sees_views(e->prog, s)) return false;
   return s->kind == STEP_loop   ? is_few_loop(e, s->u.loop_)
          : s->kind == STEP_dot  ? is_few_product(e, s->u.dot_)
          : s->kind == STEP_copy ? is_few_copy(e, s->u.copy_)

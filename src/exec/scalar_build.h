@@ -24,6 +24,8 @@ u32 scalar_add_access(scalar_builder *b, const prog_access *a, const i64 *index,
 void scalar_add_copy(scalar_builder *b, u32 to, u32 from, u32 width);
 /* Calls for one element. */
 vm_unit *scalar_lower_loop(const lower_env *e, const prog_loop *l);
+/* Whether a step touches a view: code over single elements knows where these lie before it runs. */
+bool scalar_sees_views(const program *p, const prog_step *s);
 /* Step `at` is of single elements, or a jump. */
 bool scalar_is_single(const program *p, u32 at);
 /* What does for one element what the kernel does for many. */

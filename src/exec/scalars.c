@@ -279,14 +279,25 @@ static bool is_small_case(const prog_jump *j, u32 at) {
   return j->n > 0 && j->n <= MOST;
 }
 
+static void note_view(void *user, u32 *slot, slot_use use) {
+  const program **p = user;
+  (void)use;
+  if (*p && (*p)->slots[*slot].kind == SLOT_VIEW) *p = NULL;
+}
+bool scalar_sees_views(const program *p, const prog_step *s) {
+  const program *unseen = p;
+  prog_step_slots((prog_step *)(uintptr_t)s, note_view, &unseen);
+  return !unseen;
+}
+
 bool scalar_is_single(const program *p, u32 at) {
   const prog_step *s = &p->steps[at];
   switch (s->kind) {
   case STEP_loop:
-    return is_scalar_loop(s->u.loop_);
+    return is_scalar_loop(s->u.loop_) && !scalar_sees_views(p, s);
   case STEP_copy:
     return is_one(s->u.copy_->dims, s->u.copy_->rank) &&
-           dtype_size(p->slots[s->u.copy_->src.slot].type) > 0;
+           dtype_size(p->slots[s->u.copy_->src.slot].type) > 0 && !scalar_sees_views(p, s);
   case STEP_jump:
     return true;
   case STEP_jump_unless:
