@@ -32,8 +32,8 @@
 /* ---- slots ---- */
 
 /* STRIP: known to the steps of one prog_strips only; where it lies is the executor's affair.
- * VIEW: lies in another slot, where the dynamic slice that makes it says; nobody else writes it, and
- * nobody what it lies in while it is needed. */
+ * VIEW: lies in another slot, where the dynamic slice that makes it says; nobody else writes it,
+ * and nobody what it lies in while it is needed. */
 typedef enum prog_slot_kind {
   SLOT_PARAM,
   SLOT_RESULT,
