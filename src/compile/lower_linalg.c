@@ -62,9 +62,41 @@ bool lower_cholesky(lower *L, op *o) {
   return call_add(L, o, STR("cholesky"), (i64s){params, COUNT(params)}, (str){0}, false);
 }
 
+/* Whether matrices fill a slot column by column: then their transposes lie there. */
+static bool lies_turned(const node *n) {
+  u32 r = n->rank;
+  if (n->kind != NODE_MEM || n->dense || n->offset || n->slot_count != (u64)n->count) return false;
+  i64 step = n->dims[r - 1] * n->dims[r - 2];
+  for (u32 d = r - 2; d-- > 0; step *= n->dims[d])
+    if (n->dims[d] != 1 && n->stride[d] != step) return false;
+  return n->stride[r - 2] == 1 && n->stride[r - 1] == n->dims[r - 2];
+}
+
+enum { AS_IT_IS = 1, TRANSPOSED }; /* transpose_a, and what "triangular_solve" takes */
+
 bool lower_triangular_solve(lower *L, op *o) {
   struct triangular_solve_attrs a;
   if (!view_triangular_solve(o, &a)) return false;
-  i64 params[] = {a.left_side, a.lower, a.unit_diagonal, a.transpose_a->value};
-  return call_add(L, o, STR("triangular_solve"), (i64s){params, COUNT(params)}, (str){0}, false);
+  node *m = lower_node(L, o, 0), *b = lower_node(L, o, 1);
+  fuse_settle(L, m);
+  i64 how = a.transpose_a->value;
+  bool turned = how <= TRANSPOSED && lies_turned(m);
+  if (!turned) fuse_dense(L, m);
+  fuse_dense(L, b);
+  node *out = lower_new_mem(L, o, 0);
+  if (!out) return false;
+  i64 params[] = {a.left_side, turned != a.lower, a.unit_diagonal,
+                  turned ? AS_IT_IS + TRANSPOSED - how : how};
+  prog_operand in[] = {{m->slot, {m->dims, m->rank}}, {b->slot, {b->dims, b->rank}}};
+  prog_operand to = {out->slot, {out->dims, out->rank}};
+  prog_call c = {.target = STR("triangular_solve"),
+                 .num_in = COUNT(in),
+                 .num_out = 1,
+                 .in = in,
+                 .out = &to,
+                 .params = {params, COUNT(params)}};
+  prog_add_call(L->b, &c, lower_name(L), lower_loc(L));
+  lower_used(m);
+  lower_used(b);
+  return true;
 }

@@ -21,7 +21,7 @@ static bool split_batches(i64s dims, batches *out) {
 
 /* ---- of a few real numbers, where they lie ---- */
 
-enum { FEW = 8, FEW_COLUMNS = 4 };
+enum { FEW = 8, FEW_COLUMNS = 8 };
 
 /* As linalg_kernels' functions of these names. */
 typedef struct few_kernels {

@@ -5,14 +5,20 @@
  * Matrices are copied to scratch first, as rows of numbers; real and imaginary parts apart, so that
  * complex products are four real ones. A factor is worked out as an upper triangle, U^H U; a solve
  * as one with a lower triangle from the left: other ones are that with rows, columns or both in
- * another order. */
+ * another order. Of few columns, the triangle is read where it lies. */
 #include "exec/linalg_kernel.h"
 
 #include <math.h>
 
 #include "exec/lanes.h"
 
-enum { SMALL = 32, KC = 256, MC = 96, NC = 256, MOST_TILE = 12 * 32, ABREAST = 4 };
+enum { SMALL = 32, KC = 256, MC = 96, NC = 256, MOST_TILE = 12 * 32, ABREAST = 4, THIN = 4 };
+
+#ifdef __clang__
+#define ONE_COPY __attribute__((noinline))
+#else
+#define ONE_COPY __attribute__((noinline, noclone))
+#endif
 
 /* Element (i, j) is at i * row + j * column of re, and of im unless that is NULL. */
 typedef struct grid {
@@ -64,8 +70,9 @@ static void multiply_block(const work *w, u64 m, u64 n, u64 k, const REAL *a, u6
                ldc);
     }
 }
-static void multiply_real(const work *w, u64 m, u64 n, u64 k, const REAL *a, u64 row, u64 column,
-                          const REAL *b, u64 ldb, REAL sign, REAL *c, u64 ldc) {
+static ONE_COPY void multiply_real(const work *w, u64 m, u64 n, u64 k, const REAL *a, u64 row,
+                                   u64 column, const REAL *b, u64 ldb, REAL sign, REAL *c,
+                                   u64 ldc) {
   for (u64 j = 0; j < n; j += NC) {
     u64 nc = n - j < NC ? n - j : NC;
     for (u64 p = 0; p < k; p += KC) {
@@ -149,8 +156,8 @@ static void solve_small(u64 n, u64 columns, grid l, bool conjugated, bool unit, 
 }
 
 /* l x = what x has, in place. Rows of x may be read and written up to a whole vector. */
-static void solve_lower(const work *w, u64 n, u64 columns, grid l, bool conjugated, bool unit,
-                        grid x) {
+static ONE_COPY void solve_lower(const work *w, u64 n, u64 columns, grid l, bool conjugated,
+                                 bool unit, grid x) {
   if (n <= SMALL) {
     solve_small(n, columns, l, conjugated, unit, x);
     return;
@@ -325,6 +332,50 @@ static u64 factor(const dot_tile *tile, const triangle *t, strided a, strided ou
   return bad;
 }
 
+/* ---- few columns: one after another, from the triangle where it lies ---- */
+
+static void subtract_times(u64 n, REAL f, const REAL *restrict l, REAL *restrict y) {
+  for (u64 i = 0; i < n; i++) y[i] -= f * l[i];
+}
+static REAL sum_products(u64 n, const REAL *l, const REAL *y) {
+  vec s = {0};
+  REAL rest = 0;
+  u64 i = 0;
+  for (; i + LANES <= n; i += LANES) s += load_vec(l + i) * load_vec(y + i);
+  for (; i < n; i++) rest += l[i] * y[i];
+  for (u32 k = 1; k < LANES; k *= 2) s = PICK(s, s, EVEN) + PICK(s, s, ODD);
+  return rest + s[0];
+}
+
+/* Of l, the rows or the columns are contiguous. */
+static void solve_thin(const triangle *t, strided l, bool backward, REAL *y) {
+  u64 n = t->n;
+  const REAL *from = l.data;
+  for (u64 done = 0; done < n; done++) {
+    u64 i = backward ? n - 1 - done : done;
+    const REAL *row = from + (i64)i * l.row, *column = from + (i64)i * l.column;
+    if (l.row != 1) {
+      u64 at = backward ? i + 1 : 0;
+      y[i] -= sum_products(done, row + at, y + at);
+    }
+    if (!t->unit) y[i] /= row[(i64)i * l.column];
+    if (l.row == 1) {
+      u64 at = backward ? 0 : i + 1;
+      subtract_times(n - 1 - done, y[i], column + at, y + at);
+    }
+  }
+}
+static ONE_COPY void solve_columns(const triangle *t, u64 columns, strided a, strided b, strided x,
+                                   REAL *y) {
+  for (u64 j = 0; j < columns; j++) {
+    const REAL *from = (const REAL *)b.data + (i64)j * b.column;
+    REAL *to = (REAL *)x.data + (i64)j * x.column;
+    for (u64 i = 0; i < t->n; i++) y[i] = from[(i64)i * b.row];
+    solve_thin(t, a, t->lower == t->transposed, y);
+    for (u64 i = 0; i < t->n; i++) to[(i64)i * x.row] = y[i];
+  }
+}
+
 static void solve(const dot_tile *tile, const triangle *t, u64 columns, strided a, strided b,
                   strided x, char *scratch) {
   REAL *at = (REAL *)scratch;
@@ -332,6 +383,10 @@ static void solve(const dot_tile *tile, const triangle *t, u64 columns, strided 
   grid l = take_grid(t->complex, t->n, t->n, &at), y = take_grid(t->complex, t->n, columns, &at);
   bool backward = t->lower == t->transposed;
   if (t->transposed) a = flip(a);
+  if (columns <= THIN && !t->complex && (a.row == 1 || a.column == 1)) {
+    solve_columns(t, columns, a, b, x, (REAL *)scratch);
+    return;
+  }
   if (backward) {
     a = reversed(a, t->n, true, t->complex);
     b = reversed(b, t->n, false, t->complex);

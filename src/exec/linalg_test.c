@@ -154,6 +154,7 @@ static void check_all(arena *a, const checked *c) {
                     .transposed = bits & 8,
                     .conjugated = bits & 16};
       check_solve(a, c, t, s % 3 == 0 ? 1 : s % 3 == 1 ? 7 : 300, bits & 32);
+      check_solve(a, c, t, 1 + s % 4, bits & 32);
     }
   }
 }
