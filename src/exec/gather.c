@@ -145,6 +145,52 @@ static void combine_line(const gathering *r, const batch_line *l, const exec_env
   }
 }
 
+/* Lines behind one another that take by the same indices, as those of a window that covers other
+ * dims do: n elements each, from where those of the first one are; steps in bytes. */
+typedef struct same_lines {
+  u64 lines, n;
+  char *to;
+  const char *from;
+  i64 to_step, from_step;
+  const i32 *places;
+} same_lines;
+
+#define TAKE_LINES(T)                                                                              \
+  static void take_lines_##T(same_lines s) {                                                       \
+    for (u64 l = 0; l < s.lines; l++, s.to += s.to_step, s.from += s.from_step) {                  \
+      T *restrict to = (T *)s.to;                                                                  \
+      for (u64 i = 0; i < s.n; i++) to[i] = ((const T *)s.from)[s.places[i]];                      \
+    }                                                                                              \
+  }
+TAKE_LINES(u8)
+TAKE_LINES(u16)
+TAKE_LINES(u32)
+TAKE_LINES(u64)
+
+/* How many of batches b .. end - 1 were taken in such lines; 0: b is of none. */
+static u64 take_same_lines(const gathering *r, const exec_env *env, u64 b, u64 end) {
+  static void (*const by_width[])(same_lines) = {take_lines_u8, take_lines_u16, take_lines_u32,
+                                                 take_lines_u64};
+  if (r->batch_rank < 2 || r->g->scatter || r->rule.fill) return 0;
+  u32 last = r->batch_rank - 1;
+  u64 n = (u64)r->batch_dims[last], of = (u64)r->batch_dims[last - 1];
+  if (r->batch_index[last - 1] || r->batch_other[last] != 1 || n > BLOCK || b % n || end - b < n)
+    return 0;
+  i64 width = r->width[0];
+  i32 place[BLOCK];
+  batch_line l = line_from(r, b);
+  same_lines s = {.lines = of - b / n % of,
+                  .n = n,
+                  .to = (char *)env->slots[r->g->other[0]] + l.other * width,
+                  .from = (const char *)env->slots[r->g->operand[0]] + l.operand * width,
+                  .to_step = r->batch_other[last - 1] * width,
+                  .from_step = r->batch_operand[last - 1] * width,
+                  .places = find_places(r, env, &l, 0, n, place)};
+  if (s.lines > (end - b) / n) s.lines = (end - b) / n;
+  by_width[vm_log2_width((u32)width)](s);
+  return s.lines * n;
+}
+
 /* The body's result is the update. */
 static bool is_put(const prog_body *body) {
   const vm_code *c = &body->code;
@@ -180,6 +226,8 @@ static void run_singles(const void *data, const exec_env *env, u64 begin, u64 en
   const gathering *r = data;
   if (r->g->scatter) end = r->batches; /* one unit */
   for (u64 n; begin < end; begin += n) {
+    n = take_same_lines(r, env, begin, end);
+    if (n) continue;
     batch_line l = line_from(r, begin);
     n = along_last(r, begin, end);
     (r->g->scatter ? combine_line : take_line)(r, &l, env, n);
@@ -548,6 +596,7 @@ static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice, 
     r->batches *= (u64)s->dims[d];
   }
   r->batch_rank += rank;
+  merge_batches(r);
   for (u32 d = 0; d < rank && rows; d++) step_shape_remove(s, 0);
   return true;
 }

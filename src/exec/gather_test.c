@@ -200,6 +200,46 @@ static void check_pairs(arena *a, i64 count, bool apart) {
   CHECK(bad == 0);
 }
 
+/* The same of many tables, all by the same pairs; of every width. */
+static void check_tables(arena *a, i64 count, dtype type) {
+  enum { TABLES = 600, ROWS = 3, COLUMNS = 7, TABLE = ROWS * COLUMNS, MOST = 300 };
+  size_t width = dtype_size(type), all = (size_t)TABLES * TABLE, taken = (size_t)(TABLES * count);
+  char *x = malloc(all * width), *got = malloc(taken * width);
+  i32 at[2 * MOST];
+  for (size_t i = 0; i < all * width; i++) x[i] = (char)(i * 31 ^ i >> 7);
+  for (int i = 0; i < count * 2; i++) at[i] = i * 5 % (COLUMNS + 4) - 2;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, type, all), ix = prog_param(b, DTYPE_s32, 2 * (u64)count);
+  u32 r = prog_result(b, type, taken, -1);
+  i64 td[] = {TABLES, ROWS, COLUMNS}, id[] = {count, 2}, od[] = {TABLES, count}, zero = 0,
+      both[] = {1, 2}, sizes[] = {TABLES, 1, 1};
+  prog_gather g = {.n = 1,
+                   .operand = &t,
+                   .other = &r,
+                   .indices = ix,
+                   .operand_dims = {td, 3},
+                   .indices_dims = {id, 2},
+                   .other_dims = {od, 2},
+                   .offset_dims = {&zero, 1},
+                   .collapsed = {both, 2},
+                   .start_index_map = {both, 2},
+                   .index_vector_dim = 1,
+                   .slice_sizes = {sizes, 3}};
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got}));
+  int bad = 0;
+  for (size_t i = 0; i < taken; i++) {
+    size_t k = i % (size_t)count;
+    i32 row = at[2 * k], column = at[2 * k + 1];
+    row = row < 0 ? 0 : row >= ROWS ? ROWS - 1 : row;
+    column = column < 0 ? 0 : column >= COLUMNS ? COLUMNS - 1 : column;
+    size_t from = i / (size_t)count * TABLE + (size_t)(row * COLUMNS + column);
+    bad += memcmp(got + i * width, x + from * width, width) != 0;
+  }
+  CHECK(bad == 0);
+  free(x), free(got);
+}
+
 static float combined(prog_reducer kind, float x, float y) {
   if (kind == REDUCE_PROD) return x * y;
   if (x != x || y != y) return x + y;
@@ -292,6 +332,10 @@ static void run_tests(arena *a, const exec_options *options) {
   test_scatter_swap(a);
   for (i64 n = 5; n <= 40; n += 7) check_columns(a, n, false), check_columns(a, n, true);
   for (i64 n = 3; n <= 700; n += 231) check_pairs(a, n, false), check_pairs(a, n, true);
+  for (i64 n = 7; n <= 300; n += n < 8 ? 1 : 146) {
+    check_tables(a, n, DTYPE_u8), check_tables(a, n, DTYPE_bf16);
+    check_tables(a, n, DTYPE_f32), check_tables(a, n, DTYPE_f64);
+  }
   for (prog_reducer kind = REDUCE_PROD; kind <= REDUCE_MIN; kind++)
     check_combined(a, kind, DTYPE_f32), check_combined(a, kind, DTYPE_s32);
   check_small(a, 1), check_small(a, 3), check_small(a, 65);
