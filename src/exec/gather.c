@@ -199,14 +199,18 @@ static bool is_put(const prog_body *body) {
          c->instrs[end->a].op == VM_load && c->instrs[end->a].a == 1;
 }
 
+/* Whether find_places can say where in the operand something is. */
+static bool has_places(const prog_gather *g) {
+  i64 all = 1;
+  for (size_t d = 0; d < g->operand_dims.len; d++)
+    if (!checked_mul(all, g->operand_dims.data[d], &all)) return false;
+  return all < INT32_MAX;
+}
+
 static bool find_single(gathering *r, dtype t) {
   const prog_gather *g = r->g;
   u32 log = vm_log2_width(r->width[0]);
-  i64 all = 1;
-  if (g->n != 1 || r->width[0] > 8) return false;
-  for (size_t d = 0; d < g->operand_dims.len; d++)
-    if (!checked_mul(all, g->operand_dims.data[d], &all)) return false;
-  if (all >= INT32_MAX) return false;
+  if (g->n != 1 || r->width[0] > 8 || !has_places(g)) return false;
   if (!g->scatter) {
     if (r->index_type == DTYPE_s32) r->take = r->k->move->take[TAKE_S32][log];
     if (r->index_type == DTYPE_u32) r->take = r->k->move->take[TAKE_U32][log];
@@ -342,7 +346,7 @@ static void run_scatter(const void *data, const exec_env *env, u64 begin, u64 en
   }
 }
 
-/* ---- windows that are rows, by one index ---- */
+/* ---- windows that are rows ---- */
 
 enum { ROWS = 128 };
 
@@ -384,6 +388,12 @@ static u64 find_rows(const gathering *r, const exec_env *env, u64 b, u64 end, bo
                 .operand_step = l->operand_step * width,
                 .row = r->operand_stride[0] * width,
                 .clamp = clamp};
+  if (r->index_size > 1) {
+    i32 place[ROWS];
+    const i32 *of = find_places(r, env, l, 0, n, place);
+    for (u64 i = 0; i < n; i++) __builtin_prefetch(at[i] = z.from + of[i] * width);
+    return n;
+  }
   indices += l->index * (i64)dtype_size(r->index_type);
   if (r->index_type == DTYPE_s32)
     rows_at_i32(r, &z, indices, n, at);
@@ -445,13 +455,15 @@ static void run_scatter_rows(const void *data, const exec_env *env, u64 begin, u
   }
 }
 
-/* Whether windows are rows that are moved, or added as they lie in memory. */
+/* Whether windows are rows that are moved, or added as they lie in memory; by more than one index,
+ * whether they are moved out. */
 static bool find_row(gathering *r, dtype t) {
   enum { MOST = 1 << 12 }; /* bytes; of longer ones the next is brought while one is moved */
   const step_shape *s = &r->window;
   const prog_gather *g = r->g;
-  if (g->n != 1 || r->index_size != 1 || s->rank != 1 || s->to[0] != 1 || s->from[0] != 1 ||
-      s->dims[0] * (i64)r->width[0] > MOST)
+  bool many = r->index_size != 1;
+  if (g->n != 1 || (many && (g->scatter || !has_places(g))) || s->rank != 1 || s->to[0] != 1 ||
+      s->from[0] != 1 || s->dims[0] * (i64)r->width[0] > MOST)
     return false;
   bool puts = is_put(&g->body);
   few_how how = !g->scatter ? FEW_TAKE : puts ? FEW_PUT : FEW_ADD;
@@ -460,7 +472,7 @@ static bool find_row(gathering *r, dtype t) {
   bool dense = r->batch_rank && r->batch_index[last] == 1 && r->batch_other[last] == s->dims[0] &&
                r->batch_operand[last] == 0 && r->operand_stride[0] == s->dims[0];
   bool any = strcmp(r->k->isa, "base") == 0; /* for which these are not compiled */
-  bool known = !any && r->index_type == DTYPE_s32 && r->rule.most < INT32_MAX;
+  bool known = !any && !many && r->index_type == DTYPE_s32 && r->rule.most < INT32_MAX;
   if (dense && known && (how != FEW_ADD || g->body.kind == REDUCE_SUM))
     r->few = few_rows_find(how, t, r->row * r->width[0]);
   if (r->few) return true;

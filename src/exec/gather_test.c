@@ -200,7 +200,43 @@ static void check_pairs(arena *a, i64 count, bool apart) {
   CHECK(bad == 0);
 }
 
-/* The same of many tables, all by the same pairs; of every width. */
+/* Rows of n elements by pairs of indices, of which some are outside. */
+static void check_rows_by_pairs(arena *a, i64 n) {
+  enum { PAGES = 5, ROWS = 6, TAKEN = 300, MOST = 70 };
+  float x[PAGES][ROWS][MOST], got[TAKEN * MOST];
+  i32 at[TAKEN][2];
+  for (int i = 0; i < PAGES * ROWS * n; i++) (&x[0][0][0])[i] = (float)i;
+  for (int i = 0; i < TAKEN; i++) at[i][0] = i * 7 % 9 - 2, at[i][1] = i * 11 % 10 - 2;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, DTYPE_f32, (u64)(PAGES * ROWS * n));
+  u32 ix = prog_param(b, DTYPE_s32, 2 * TAKEN);
+  u32 r = prog_result(b, DTYPE_f32, (u64)(TAKEN * n), -1);
+  i64 td[] = {PAGES, ROWS, n}, id[] = {TAKEN, 2}, od[] = {TAKEN, n}, one = 1, both[] = {0, 1},
+      sizes[] = {1, 1, n};
+  prog_gather g = {.n = 1,
+                   .operand = &t,
+                   .other = &r,
+                   .indices = ix,
+                   .operand_dims = {td, 3},
+                   .indices_dims = {id, 2},
+                   .other_dims = {od, 2},
+                   .offset_dims = {&one, 1},
+                   .collapsed = {both, 2},
+                   .start_index_map = {both, 2},
+                   .index_vector_dim = 1,
+                   .slice_sizes = {sizes, 3}};
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got}));
+  int bad = 0;
+  for (int i = 0; i < TAKEN; i++) {
+    int page = at[i][0] < 0 ? 0 : at[i][0] >= PAGES ? PAGES - 1 : at[i][0];
+    int row = at[i][1] < 0 ? 0 : at[i][1] >= ROWS ? ROWS - 1 : at[i][1];
+    for (i64 k = 0; k < n; k++) bad += got[i * n + k] != (float)((page * ROWS + row) * n + k);
+  }
+  CHECK(bad == 0);
+}
+
+/* Elements of many tables, all by the same pairs; of every width. */
 static void check_tables(arena *a, i64 count, dtype type) {
   enum { TABLES = 600, ROWS = 3, COLUMNS = 7, TABLE = ROWS * COLUMNS, MOST = 300 };
   size_t width = dtype_size(type), all = (size_t)TABLES * TABLE, taken = (size_t)(TABLES * count);
@@ -332,6 +368,7 @@ static void run_tests(arena *a, const exec_options *options) {
   test_scatter_swap(a);
   for (i64 n = 5; n <= 40; n += 7) check_columns(a, n, false), check_columns(a, n, true);
   for (i64 n = 3; n <= 700; n += 231) check_pairs(a, n, false), check_pairs(a, n, true);
+  for (i64 n = 2; n <= 70; n += 4) check_rows_by_pairs(a, n);
   for (i64 n = 7; n <= 300; n += n < 8 ? 1 : 146) {
     check_tables(a, n, DTYPE_u8), check_tables(a, n, DTYPE_bf16);
     check_tables(a, n, DTYPE_f32), check_tables(a, n, DTYPE_f64);
