@@ -187,7 +187,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   u64 rows = prog_volume(l->dims + kept, l->reduced);
   r->columns = prog_volume(l->dims + near, kept - near);
   bool sums = sums_floats(r, l) && of_rows;
-  u64 most = as_it_is ? MOST_AS_IT_IS : sums && l->num_in > 1 ? MOST_LAID_OUT : MOST;
+  u64 most = !sums ? MOST : as_it_is ? MOST_AS_IT_IS : l->num_in > 1 ? MOST_LAID_OUT : MOST;
   if (r->most) most = FOLD_MOST - 1;
   if (r->columns < 2 || r->columns > most || rows < FEWEST_ROWS || rows * r->columns < FEWEST)
     return false;
@@ -227,8 +227,7 @@ static size_t lower_scratch(reduction *r, u64 elements, bool rows, u64 taken) {
   if (r->kn.summing) r->body_at += align_up(vm_scratch_bytes(r->kn.summing, r->block), 64);
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
   r->lines_at = r->acc_at;
-  if (r->lines || r->most)
-    r->acc_at += r->c.n * (rows ? REDUCE_SIDE : FOLD_ROWS) * r->acc_bytes;
+  if (r->lines || r->most) r->acc_at += r->c.n * (rows ? REDUCE_SIDE : FOLD_ROWS) * r->acc_bytes;
   if (!rows) {
     r->levels = accumulators_levels(taken);
     return r->acc_at + accumulators_bytes(&r->c, r->levels, r->block);

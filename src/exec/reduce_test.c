@@ -174,7 +174,7 @@ static void test_columns_of_calls(arena *a) {
   prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = REDUCE_SUM});
   CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
   double most = 0;
-  for (u32 i = 0; i < COLUMNS; i++)  /* not by `fmax`, which gcc 12 for aarch64 fails at */
+  for (u32 i = 0; i < COLUMNS; i++) /* not by `fmax`, which gcc 12 for aarch64 fails at */
     most = most > fabs(z[i] / want[i] - 1) ? most : fabs(z[i] / want[i] - 1);
   CHECK(most < 1e-4);
 }
@@ -442,7 +442,8 @@ static void test_together(arena *a) {
 static void test_reduce(arena *a) {
   static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
                                   {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
-                                  {0, 5, 2},    {64, 64, 1}};
+                                  {0, 5, 2},    {64, 64, 1},    {3, 26, 156}, {2, 50, 1000},
+                                  {1, 8, 1024}, {1, 300, 1025}};
   for (size_t i = 0; i < COUNT(shapes); i++) {
     check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_SUM);
     check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_MAX);
