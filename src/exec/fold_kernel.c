@@ -13,13 +13,23 @@
 #include "exec/lanes.h"
 
 enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
+/* Rows of up to MOST_KNOWN vectors are folded by code for just that length; of up to UNROLLED, for
+ * all rows of a square as well. Of narrower vectors there would be more code than it is worth. */
+enum {
+  MOST_KNOWN = REAL_BITS == 32 && LANE_BYTES > 16 ? 8
+               : LANE_BYTES > 16                  ? 4
+                                                  : 1,
+  UNROLLED = LANES == 16 ? 3 : REAL_BITS == 32
+};
 
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #define UNROLL_ALL UNROLL
+#define ROLLED _Pragma("nounroll")
 #else
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_ALL _Pragma("GCC unroll 16")
+#define ROLLED _Pragma("GCC unroll 1")
 #endif
 #if REAL_BITS == 64
 typedef i64 lane_bits;
@@ -46,8 +56,8 @@ static streams cut(size_t n) {
 }
 
 /* What a single stream of memory, RUNNING values, comes to a while later: it is a fifth faster. */
+enum { AHEAD = 12 << 10, LINE = 64 };
 INLINE void fetch_ahead(const streams *z, const REAL *a) {
-  enum { AHEAD = 32 << 10, LINE = 64 };
   if (z->apart != WIDE) return;
   UNROLL
   for (size_t i = 0; i < RUNNING * sizeof *a; i += LINE)
@@ -56,8 +66,7 @@ INLINE void fetch_ahead(const streams *z, const REAL *a) {
 
 /* The same for rows that are read in one go each; where they are short it does not pay. */
 INLINE void fetch_row_ahead(const REAL *row, size_t n) {
-  enum { AHEAD = 16 << 10, LINE = 64, SHORT = 240 };
-  if (n * sizeof *row < SHORT || n >= 2 * RUNNING) return;
+  if (n * sizeof *row <= 2 * LINE || n > 2 * RUNNING) return;
   for (size_t i = 0; i < n * sizeof *row; i += LINE)
     __builtin_prefetch((const char *)row + AHEAD + i);
 }
@@ -72,51 +81,69 @@ INLINE REAL sum_lanes(REAL *lane) {
   return lane[0];
 }
 
-/* The first n lanes; the others are `fill`. */
+/* The last values of rows, fewer than RUNNING, and `fill` behind them. */
 #if defined(__AVX512F__) && REAL_BITS == 32
-INLINE vec load_lanes(const REAL *p, size_t n, REAL fill) {
-  return (vec)_mm512_mask_loadu_ps(_mm512_set1_ps(fill), (u16)((1u << n) - 1), p);
-}
+typedef u16 lane_mask;
+#define LOAD_MASKED(fill, mask, p) (vec) _mm512_mask_loadu_ps((__m512)(fill), mask, p)
 #elif defined(__AVX512F__)
-INLINE vec load_lanes(const REAL *p, size_t n, REAL fill) {
-  return (vec)_mm512_mask_loadu_pd(_mm512_set1_pd(fill), (u8)((1u << n) - 1), p);
-}
-#else
-static ONE_COPY vec load_lanes(const REAL *p, size_t n, REAL fill) {
-  vec x;
-  for (u32 i = 0; i < LANES; i++) x[i] = fill;
-  memcpy(&x, p, n * sizeof *p);
-  return x;
+typedef u8 lane_mask;
+#define LOAD_MASKED(fill, mask, p) (vec) _mm512_mask_loadu_pd((__m512d)(fill), mask, p)
+#elif defined(__AVX2__) && REAL_BITS == 32
+typedef bit_vec lane_mask;
+#define LOAD_MASKED(fill, mask, p)                                                                 \
+  (vec) _mm256_blendv_ps((__m256)(fill), _mm256_maskload_ps(p, (__m256i)(mask)), (__m256)(mask))
+#elif defined(__AVX2__)
+typedef bit_vec lane_mask;
+#define LOAD_MASKED(fill, mask, p)                                                                 \
+  (vec) _mm256_blendv_pd((__m256d)(fill), _mm256_maskload_pd(p, (__m256i)(mask)), (__m256d)(mask))
+#endif
+#if defined(__AVX512F__)
+INLINE lane_mask first_lanes(size_t n) { return (lane_mask)(n >= LANES ? -1 : (1 << n) - 1); }
+#elif defined(__AVX2__)
+INLINE lane_mask first_lanes(size_t n) {
+  bit_vec lane;
+  for (u32 i = 0; i < LANES; i++) lane[i] = (lane_bits)i;
+  return lane < (lane_bits)(n < LANES ? n : LANES);
 }
 #endif
-
-/* The last values of a row, fewer than RUNNING, and `fill` behind them. */
+#ifdef LOAD_MASKED
 typedef struct tail {
-  const REAL *a;
-  size_t n;
-  vec fill, last; /* the vector that is not whole */
+  vec fill;
+  lane_mask mask[RUNNING / LANES];
 } tail;
-INLINE tail find_tail(const REAL *a, size_t n, REAL fill) {
-  tail t = {a, n, {0}, {0}};
-  for (u32 i = 0; i < LANES; i++) t.fill[i] = fill;
-#if !defined(__AVX512F__)
-  t.last = n % LANES ? load_lanes(a + n / LANES * LANES, n % LANES, fill) : t.fill;
-#endif
+INLINE tail find_tail(size_t n, vec fill) {
+  tail t = {.fill = fill};
+  UNROLL_ALL
+  for (u32 k = 0; k < RUNNING / LANES; k++)
+    t.mask[k] = first_lanes(n > k * LANES ? n - k * LANES : 0);
   return t;
 }
-INLINE vec load_tail(const tail *t, size_t at) {
-  const size_t rest = t->n > at ? t->n - at : 0;
-  if (rest >= LANES) return load_vec(t->a + at);
-#if defined(__AVX512F__)
-  return load_lanes(t->a + at, rest, t->fill[0]);
-#else
-  return rest ? t->last : t->fill;
-#endif
+INLINE void begin_tail(tail *t, const REAL *a) { (void)t, (void)a; }
+INLINE vec load_tail(const tail *t, const REAL *a, u32 k) {
+  return LOAD_MASKED(t->fill, t->mask[k], a + k * LANES);
 }
+#else
+typedef struct tail {
+  vec fill, last; /* the vector that is not whole */
+  size_t n;
+} tail;
+INLINE tail find_tail(size_t n, vec fill) { return (tail){fill, fill, n}; }
+static ONE_COPY void load_last(tail *t, const REAL *a) {
+  memcpy(&t->last, a, t->n % LANES * sizeof *a);
+}
+INLINE void begin_tail(tail *t, const REAL *a) {
+  if (t->n % LANES) load_last(t, a + t->n / LANES * LANES);
+}
+INLINE vec load_tail(const tail *t, const REAL *a, u32 k) {
+  if ((k + 1) * LANES <= t->n) return load_vec(a + k * LANES);
+  return k * LANES < t->n ? t->last : t->fill;
+}
+#endif
 
 /* As WIDE values, of all: value i is added to running sum i modulo RUNNING. So for one row or two,
  * which then have no tail. */
-INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec (*out)[PARTS]) {
+INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, tail *t,
+                        vec (*out)[PARTS]) {
   vec sum[2][STREAMS][PARTS];
 #define EACH_ROW                                                                                   \
   UNROLL                                                                                           \
@@ -127,8 +154,8 @@ INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec
     EACH_ROW EACH_PART sum[r][s][p] += load_vec(a[r] + s * z.apart + i + p * LANES);
   }
   if (rows == 1 && n > z.done) {
-    const tail t = find_tail(a[0] + z.done, n - z.done, (REAL)-0.0);
-    EACH_PART sum[0][s][p] += load_tail(&t, s * WIDE + p * LANES);
+    begin_tail(t, a[0] + z.done);
+    EACH_PART sum[0][s][p] += load_tail(t, a[0] + z.done, s * PARTS + p);
   }
   EACH_ROW UNROLL for (u32 p = 0; p < PARTS; p++) out[r][p] =
       (sum[r][0][p] + sum[r][2][p]) + (sum[r][1][p] + sum[r][3][p]);
@@ -137,7 +164,7 @@ INLINE void sum_streams(size_t n, streams z, u32 rows, const REAL *const *a, vec
 INLINE REAL sum_of(size_t n, streams z, const REAL *a) {
   REAL lane[WIDE];
   vec part[1][PARTS];
-  sum_streams(n, z, 1, &a, part);
+  sum_streams(n, z, 1, &a, NULL, part);
   for (u32 p = 0; p < PARTS; p++) store_vec(lane + p * LANES, part[0][p]);
   return sum_lanes(lane);
 }
@@ -147,13 +174,47 @@ static void sum_far(void *acc, const void *a, size_t apart) {
   *(REAL *)acc = sum_of(FOLD_LONG, z, a);
 }
 
-/* Lanes of several rows, each with its own half as far as that goes: rows side by side. Two rows'
- * lanes are brought together in turn, so that their halves are those of both at once. */
+/* Lanes of LANES rows, each with its own half as far as that goes: rows side by side. Of two
+ * vectors the lower halves of rows, and their upper ones, are brought together in turn, by moves of
+ * 16 bytes or within these, which are a simple instruction each; so the rows are not paired in
+ * order. */
+#define JOIN_STEP(x, with, apart, rest, lower, upper)                                              \
+  UNROLL_ALL                                                                                       \
+  for (u32 i_ = 0; i_ < LANES; i_++)                                                               \
+    if ((i_ & ~(u32)(rest)) == 0)                                                                  \
+  x[i_] = with(PICK(x[i_], x[i_ + (apart)], lower), PICK(x[i_], x[i_ + (apart)], upper))
+#define LIST(...) __VA_ARGS__
+#if LANES == 16
 #define JOIN_HALVES(x, with)                                                                       \
-  UNROLL                                                                                           \
-  for (u32 half_ = LANES / 2; half_ > 0; half_ /= 2) UNROLL                                        \
-  for (u32 i_ = 0; i_ < half_; i_++)                                                               \
-  x[i_] = with(PICK(x[i_], x[i_ + half_], LOWER), PICK(x[i_], x[i_ + half_], UPPER))
+  JOIN_STEP(x, with, 4, 11, LIST(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),          \
+            LIST(8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31));                   \
+  JOIN_STEP(x, with, 8, 3, LIST(0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27),         \
+            LIST(4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31));                     \
+  JOIN_STEP(x, with, 1, 2, LIST(0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),         \
+            LIST(2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31));                     \
+  JOIN_STEP(x, with, 2, 0, LIST(0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),        \
+            LIST(1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31))
+#elif LANES == 8 && REAL_BITS == 32
+#define JOIN_HALVES(x, with)                                                                       \
+  JOIN_STEP(x, with, 4, 3, LIST(0, 1, 2, 3, 8, 9, 10, 11), LIST(4, 5, 6, 7, 12, 13, 14, 15));      \
+  JOIN_STEP(x, with, 1, 2, LIST(0, 1, 8, 9, 4, 5, 12, 13), LIST(2, 3, 10, 11, 6, 7, 14, 15));      \
+  JOIN_STEP(x, with, 2, 0, LIST(0, 2, 8, 10, 4, 6, 12, 14), LIST(1, 3, 9, 11, 5, 7, 13, 15))
+#elif LANES == 8
+#define JOIN_HALVES(x, with)                                                                       \
+  JOIN_STEP(x, with, 2, 5, LIST(0, 1, 2, 3, 8, 9, 10, 11), LIST(4, 5, 6, 7, 12, 13, 14, 15));      \
+  JOIN_STEP(x, with, 4, 1, LIST(0, 1, 4, 5, 8, 9, 12, 13), LIST(2, 3, 6, 7, 10, 11, 14, 15));      \
+  JOIN_STEP(x, with, 1, 0, LIST(0, 8, 2, 10, 4, 12, 6, 14), LIST(1, 9, 3, 11, 5, 13, 7, 15))
+#elif LANES == 4 && REAL_BITS == 32
+#define JOIN_HALVES(x, with)                                                                       \
+  JOIN_STEP(x, with, 1, 2, LIST(0, 1, 4, 5), LIST(2, 3, 6, 7));                                    \
+  JOIN_STEP(x, with, 2, 0, LIST(0, 2, 4, 6), LIST(1, 3, 5, 7))
+#elif LANES == 4
+#define JOIN_HALVES(x, with)                                                                       \
+  JOIN_STEP(x, with, 2, 1, LIST(0, 1, 4, 5), LIST(2, 3, 6, 7));                                    \
+  JOIN_STEP(x, with, 1, 0, LIST(0, 4, 2, 6), LIST(1, 5, 3, 7))
+#else
+#define JOIN_HALVES(x, with) JOIN_STEP(x, with, 1, 0, LIST(0, 2), LIST(1, 3))
+#endif
 #define PLUS(x, y) ((x) + (y))
 
 INLINE vec join_parts(vec *part) {
@@ -163,41 +224,51 @@ INLINE vec join_parts(vec *part) {
   return part[0];
 }
 
-/* Of fewer than RUNNING values; the same as sum_streams. */
-INLINE vec sum_short(size_t n, const REAL *a) {
-  const tail t = find_tail(a, n, (REAL)-0.0);
-  vec part[PARTS];
+/* As sum_streams, of a row of so many times WIDE values, of which the last WIDE are the tail. */
+INLINE vec sum_short(const REAL *a, u32 wide, tail *t) {
+  const REAL *last = a + (wide - 1) * WIDE;
+  vec sum[STREAMS][PARTS];
+  begin_tail(t, last);
+  fetch_row_ahead(a, wide * WIDE);
+  UNROLL
+  for (u32 w = 0; w < wide; w++) UNROLL
+  for (u32 p = 0; p < PARTS; p++) {
+    vec y = w + 1 < wide ? load_vec(a + w * WIDE + p * LANES) : load_tail(t, last, p);
+    sum[w % STREAMS][p] = w < STREAMS ? y : sum[w % STREAMS][p] + y;
+  }
   UNROLL
   for (u32 p = 0; p < PARTS; p++) {
-#define PART(s) load_tail(&t, (s)*WIDE + p * LANES)
-    part[p] = PART(0);
-    if (n > 2 * WIDE) part[p] += PART(2);
-    if (n > 3 * WIDE)
-      part[p] += PART(1) + PART(3);
-    else if (n > WIDE)
-      part[p] += PART(1);
+    if (wide > 2) sum[0][p] += sum[2][p];
+    if (wide > 3) sum[1][p] += sum[3][p];
+    if (wide > 1) sum[0][p] += sum[1][p];
   }
-  return join_parts(part);
+  return join_parts(sum[0]);
 }
 
-/* What code leaves of rows, WIDE values each, of as many rows as a vector has lanes. */
-static void sum_left(size_t num, size_t step, REAL *to, const REAL *init, const REAL *a) {
-  vec from;
-  for (u32 i = 0; i < LANES; i++) from[i] = *init;
-  for (size_t at = 0; at + LANES <= num; at += LANES, a += LANES * step, to += LANES) {
-    vec x[LANES];
-    UNROLL_ALL
-    for (u32 r = 0; r < LANES; r++) {
-      vec part[PARTS];
-      UNROLL
-      for (u32 p = 0; p < PARTS; p++) part[p] = load_vec(a + r * step + p * LANES);
-      x[r] = join_parts(part);
-    }
-    JOIN_HALVES(x, PLUS);
-    store_vec(to, from + x[0]);
-  }
+/* The sums of LANES rows, which are short enough for code without a loop. */
+INLINE vec sum_square(size_t step, const REAL *a, u32 wide, tail *t) {
+  vec x[LANES];
+  UNROLL_ALL
+  for (u32 r = 0; r < LANES; r++) x[r] = sum_short(a + r * step, wide, t);
+  JOIN_HALVES(x, PLUS);
+  return x[0];
 }
 
+/* Code of its own for each of the lengths, up to MOST_KNOWN, of `some` rows. */
+#define ROWS_OF(length, is, one)                                                                   \
+  if (length == (is) && (is) <= MOST_KNOWN) ROLLED                                                 \
+  for (u32 r_ = 0; r_ < some; r_++) one(r_, is);
+#define EACH_OF_ROWS(length, one)                                                                  \
+  ROWS_OF(length, 1, one)                                                                          \
+  ROWS_OF(length, 2, one)                                                                          \
+  ROWS_OF(length, 3, one)                                                                          \
+  ROWS_OF(length, 4, one)                                                                          \
+  ROWS_OF(length, 5, one)                                                                          \
+  ROWS_OF(length, 6, one)                                                                          \
+  ROWS_OF(length, 7, one)                                                                          \
+  ROWS_OF(length, 8, one)
+
+#define SQUARE(w) sum_square(step, a, w, &t)
 /* Long rows two at a time, as far as registers go: memory gives several streams sooner, where they
  * are not near. Of pairs of numbers, as two rows, of which each has -0 where the other has its own.
  */
@@ -209,19 +280,23 @@ static ONE_COPY void sum_all(size_t num, size_t n, size_t step, REAL *to, const 
   const streams z = cut(n);
   const size_t most = pairs ? HALF : LANES;
   bool far = LANE_BYTES == 64 && n >= FAR && n == z.done && !pairs;
+  const size_t wide = (n + WIDE - 1) / WIDE;
+  tail t = find_tail(wide <= MOST_KNOWN ? n - (wide - 1) * WIDE : n - z.done, -(vec){0});
   for (u32 i = 0; i < LANES; i++) from[i] = init[pairs ? i % 2 : 0], even[i] = -(i % 2 == 0);
   for (size_t at = 0; at < num; at += most, a += most * step, to += LANES) {
     size_t some = num - at < most ? num - at : most;
-    if (n < RUNNING) {
-      for (u32 r = 0; r < some; r++) {
-        fetch_row_ahead(a + r * step, n);
-        x[r] = sum_short(n, a + r * step);
-      }
+    if (wide <= UNROLLED && some == LANES) {
+      store_vec(to, from + (wide == 1 ? SQUARE(1) : wide == 2 ? SQUARE(2) : SQUARE(3)));
+      continue;
+    }
+    if (wide <= MOST_KNOWN) {
+#define SUM_SHORT(r, w) x[r] = sum_short(a + (r)*step, w, &t)
+      EACH_OF_ROWS(wide, SUM_SHORT)
     } else if (far && some == LANES) {
       for (u32 r = 0; r < HALF; r++) {
         const REAL *row[2] = {a + r * step, a + (r + HALF) * step};
         vec part[2][PARTS];
-        sum_streams(z.done, z, 2, row, part);
+        sum_streams(z.done, z, 2, row, NULL, part);
         x[r] = join_parts(part[0]), x[r + HALF] = join_parts(part[1]);
       }
     } else {
@@ -229,7 +304,7 @@ static ONE_COPY void sum_all(size_t num, size_t n, size_t step, REAL *to, const 
         const REAL *row = a + r * step;
         vec part[1][PARTS];
         fetch_row_ahead(row, n);
-        sum_streams(n, z, 1, &row, part);
+        sum_streams(n, z, 1, &row, &t, part);
         x[r] = join_parts(part[0]);
       }
     }
@@ -239,17 +314,16 @@ static ONE_COPY void sum_all(size_t num, size_t n, size_t step, REAL *to, const 
         x[2 * r] = (vec)((y & even) | (none & ~even));
         x[2 * r + 1] = (vec)((y & ~even) | (none & even));
       }
-    JOIN_HALVES(x, PLUS);
-    store_some(to, from + x[0], pairs ? 2 * some : some);
+    vec y[LANES]; /* a copy stays in registers */
+    memcpy(y, x, sizeof y);
+    JOIN_HALVES(y, PLUS);
+    store_some(to, from + y[0], pairs ? 2 * some : some);
   }
 }
 static const REAL none[] = {(REAL)-0.0, (REAL)-0.0};
 static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                      const void *a) {
-  size_t done = n == WIDE ? num / LANES * LANES : 0;
-  if (done) sum_left(done, step, rows, init, a);
-  if (done < num)
-    sum_all(num - done, n, step, (REAL *)rows + done, init, (const REAL *)a + done * step, false);
+  sum_all(num, n, step, rows, init, a, false);
 }
 static void sum_pairs_each(size_t num, size_t n, size_t step, void *rows, const void *init,
                            const void *a) {
@@ -272,6 +346,7 @@ static void prod_each(size_t num, size_t n, size_t step, void *rows, const void 
   REAL *to = rows, first = *(const REAL *)init;
   const REAL *a = av;
   vec x[LANES] = {{0}};
+  tail t = find_tail(n % RUNNING, 1 + (vec){0});
   for (size_t at = 0; at < num; at += LANES, to += LANES) {
     size_t some = num - at < LANES ? num - at : LANES;
     for (u32 r = 0; r < some; r++, a += step) {
@@ -280,8 +355,8 @@ static void prod_each(size_t num, size_t n, size_t step, void *rows, const void 
       EACH_HELD held[h] = i ? load_vec(a + h * LANES) : 1 + (vec){0};
       for (; i + RUNNING <= n; i += RUNNING) EACH_HELD held[h] *= load_vec(a + i + h * LANES);
       if (i < n) {
-        const tail t = find_tail(a + i, n - i, 1);
-        EACH_HELD held[h] *= load_tail(&t, h * LANES);
+        begin_tail(&t, a + i);
+        EACH_HELD held[h] *= load_tail(&t, a + i, h);
       }
       UNROLL
       for (u32 half = HELD / 2; half > 0; half /= 2) UNROLL
@@ -472,51 +547,65 @@ static void fold_min(size_t n, void *acc, const void *init, const void *a) {
   fold_most(n, acc, init, a, false);
 }
 
+#define SIGNED(x) ((vec)((bit_vec)(x) ^ sign))
+/* Of a row of so many vectors, the last one, where it is not whole, once more from where it is. */
+INLINE vec most_short(size_t n, const REAL *a, u32 vecs, tail *t, bit_vec sign, vec *all) {
+  vec most, sum;
+  if (vecs == 1) begin_tail(t, a);
+  UNROLL
+  for (u32 v = 0; v < vecs; v++) {
+    vec y = vecs == 1      ? load_tail(t, a, 0)
+            : v + 1 < vecs ? load_vec(a + v * LANES)
+                           : load_vec(a + n - LANES);
+    y = SIGNED(y);
+    most = v ? LARGER(y, most) : y, sum = v ? sum + y : y;
+  }
+  *all += sum;
+  return most;
+}
+
 /* As many rows as a vector has lanes, whose halves are combined side by side. Where there are NaNs,
  * or a zero comes out, one by one, by `fold`. The smallest are the largest with the other sign.
  * A sum of all is no number where one of them is none, and for one addition a vector; where it is
  * none for other reasons, `fold` is right as well. Vectors that overlap do no harm. */
 static void most_each(size_t num, size_t n, size_t step, REAL *to, const REAL *init, const REAL *a,
                       kern_fold_fn *fold) {
-#define SIGNED(x) ((vec)((bit_vec)(x) ^ sign))
   const bit_vec sign = (bit_vec)(fold == fold_min ? -(vec){0} : (vec){0});
   const vec from = SIGNED(*init - (vec){0});
   const streams linear = {.apart = WIDE};
+  const size_t vecs = (n + LANES - 1) / LANES;
+  tail t = find_tail(n, *init - (vec){0});
   for (size_t at = 0; at < num; at += LANES, a += LANES * step) {
     size_t some = num - at < LANES ? num - at : LANES;
     vec x[LANES], all = from;
-    for (u32 r = 0; r < some; r++) {
+#define MOST_SHORT(r, v) x[r] = most_short(n, a + (r)*step, v, &t, sign, &all)
+    EACH_OF_ROWS(vecs, MOST_SHORT)
+    for (u32 r = 0; vecs > MOST_KNOWN && r < some; r++) {
       const REAL *row = a + r * step;
-      vec y = SIGNED(n < LANES ? load_lanes(row, n, *row) : load_vec(row));
-      vec most = y, sum = y;
-      size_t i = LANES;
-      if (n >= 2 * STREAMS * LANES) {
-        vec best[STREAMS] = {y, y, y, y}, w[STREAMS];
-        fetch_row_ahead(row, n);
-        for (i = 0; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
-          if (n >= 2 * RUNNING && i % RUNNING == 0) fetch_ahead(&linear, row + i);
-          EACH_STREAM w[s] = SIGNED(load_vec(row + i + s * LANES));
-          EACH_STREAM best[s] = LARGER(w[s], best[s]);
-          sum += (w[0] + w[1]) + (w[2] + w[3]);
-        }
-        most = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3]));
+      vec y = SIGNED(load_vec(row)), sum = {0};
+      vec best[STREAMS] = {y, y, y, y}, w[STREAMS];
+      size_t i = 0;
+      fetch_row_ahead(row, n);
+      for (; i + STREAMS * LANES <= n; i += STREAMS * LANES) {
+        if (n >= 2 * RUNNING && i % RUNNING == 0) fetch_ahead(&linear, row + i);
+        EACH_STREAM w[s] = SIGNED(load_vec(row + i + s * LANES));
+        EACH_STREAM best[s] = LARGER(w[s], best[s]);
+        sum += (w[0] + w[1]) + (w[2] + w[3]);
       }
-      for (; i + LANES < n; i += LANES) {
-        y = SIGNED(load_vec(row + i));
-        most = LARGER(y, most), sum += y;
+      for (; i < n; i += LANES) {
+        y = SIGNED(load_vec(row + (i + LANES <= n ? i : n - LANES)));
+        best[0] = LARGER(y, best[0]), sum += y;
       }
-      if (n > LANES) {
-        y = SIGNED(load_vec(row + n - LANES));
-        most = LARGER(y, most), sum += y;
-      }
-      x[r] = most, all += sum;
+      x[r] = LARGER(LARGER(best[0], best[1]), LARGER(best[2], best[3])), all += sum;
     }
     for (u32 r = (u32)some; r < LANES; r++) x[r] = from;
-    JOIN_HALVES(x, LARGER);
-    x[0] = LARGER(x[0], from);
-    store_some(to + at, SIGNED(x[0]), some);
+    vec y[LANES];
+    memcpy(y, x, sizeof y);
+    JOIN_HALVES(y, LARGER);
+    y[0] = LARGER(y[0], from);
+    store_some(to + at, SIGNED(y[0]), some);
     bool bad = any_odd(unordered(all, all));
-    if (!bad && !any_odd(equal(x[0], (vec){0}))) continue;
+    if (!bad && !any_odd(equal(y[0], (vec){0}))) continue;
     for (u32 r = 0; r < some; r++)
       if (to[at + r] == 0 || bad) fold(n, to + at + r, init, a + r * step);
   }
