@@ -7,6 +7,7 @@
  * after the other. Of a single line a piece is transposed, so that the body works on every STEPth
  * element at once. */
 #include "exec/combine.h"
+#include "exec/extremes.h"
 #include "exec/unroll.h"
 #include "num/convert.h"
 
@@ -24,7 +25,7 @@ typedef struct scanning {
   bool columns;
   u32 levels;
   line_fn *fast; /* a line of a known body's common types; NULL: through the VM */
-  bool exact;    /* fast: of a type that loses nothing */
+  bool exact;    /* fast: no order loses anything */
   i64 n, outer, inner;
   size_t block; /* the most elements of a register */
   size_t stairs_at, stair_bytes, buffers_at, buffer_bytes;
@@ -238,7 +239,8 @@ LINE(prod_f64, double, x *y)
 #define EXACT_LINE(name, T, expr)                                                                  \
   static void name(size_t n, const void *from, void *to, const void *before, void *total) {        \
     const T *a = from;                                                                             \
-    T *d = to, x = *(const T *)before;                                                             \
+    T *d = to, x = *(const T *)before, zero = (T)minus_zero;                                       \
+    (void)zero;                                                                                    \
     for (size_t i = 0; i < n; i++) {                                                               \
       T y = a[i];                                                                                  \
       d[i] = x = expr;                                                                             \
@@ -249,16 +251,21 @@ EXACT_LINE(sum_32, u32, x + y)
 EXACT_LINE(sum_64, u64, x + y)
 EXACT_LINE(max_s32, i32, x > y ? x : y)
 EXACT_LINE(min_s32, i32, x < y ? x : y)
+EXACT_LINE(max_f32, float, maximum_f32(x, y, zero))
+EXACT_LINE(min_f32, float, minimum_f32(x, y, zero))
+EXACT_LINE(max_f64, double, maximum_f64(x, y, zero))
+EXACT_LINE(min_f64, double, minimum_f64(x, y, zero))
 static line_fn *find_fast(prog_reducer kind, vm_rtype t) {
   static const struct {
     prog_reducer kind;
     vm_rtype type;
     line_fn *fn;
-  } table[] = {{REDUCE_SUM, R_f32, sum_f32},   {REDUCE_SUM, R_f64, sum_f64},
-               {REDUCE_SUM, R_s32, sum_32},    {REDUCE_SUM, R_u32, sum_32},
-               {REDUCE_SUM, R_s64, sum_64},    {REDUCE_SUM, R_u64, sum_64},
-               {REDUCE_PROD, R_f32, prod_f32}, {REDUCE_PROD, R_f64, prod_f64},
-               {REDUCE_MAX, R_s32, max_s32},   {REDUCE_MIN, R_s32, min_s32}};
+  } table[] = {
+      {REDUCE_SUM, R_f32, sum_f32},   {REDUCE_SUM, R_f64, sum_f64},   {REDUCE_SUM, R_s32, sum_32},
+      {REDUCE_SUM, R_u32, sum_32},    {REDUCE_SUM, R_s64, sum_64},    {REDUCE_SUM, R_u64, sum_64},
+      {REDUCE_PROD, R_f32, prod_f32}, {REDUCE_PROD, R_f64, prod_f64}, {REDUCE_MAX, R_s32, max_s32},
+      {REDUCE_MIN, R_s32, min_s32},   {REDUCE_MAX, R_f32, max_f32},   {REDUCE_MIN, R_f32, min_f32},
+      {REDUCE_MAX, R_f64, max_f64},   {REDUCE_MIN, R_f64, min_f64}};
   for (size_t i = 0; i < COUNT(table); i++)
     if (table[i].kind == kind && table[i].type == t) return table[i].fn;
   return NULL;
@@ -362,7 +369,8 @@ void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward
   r->init_apart = backward && w->body.kind == REDUCE_CODE;
   if (w->n == 1 && (!num_is_small_float(types[0]) || (vm_reduces_wide(types[0]) && !rounds)))
     r->fast = find_fast(w->body.kind, vm_rtype_of(types[0]));
-  r->exact = dtype_infos[types[0]].kind != DTYPE_CLASS_FLOAT;
+  bool sums = w->body.kind == REDUCE_SUM || w->body.kind == REDUCE_PROD;
+  r->exact = dtype_infos[types[0]].kind != DTYPE_CLASS_FLOAT || !sums;
   i64 piece = r->n < PIECE ? (i64)align_up((size_t)r->n, STEP) : PIECE;
   i64 steps = r->columns ? r->n : (r->n + PIECE - 1) / PIECE;
   r->block = (size_t)(r->columns ? COLUMNS : piece);
