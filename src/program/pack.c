@@ -20,30 +20,74 @@ typedef struct packed {
 typedef struct packer {
   arena *a;
   program *p;
-  u32 *ends; /* by step: where the loop that begins there ends; 0: none does */
-  u32 slot;  /* that somebody asks for, */
-  bool written;
+  u32 *ends;           /* by step: where the loop that begins there ends; 0: none does */
+  u32 *around;         /* by step: where the innermost loop around it begins; PROG_NONE: none is */
+  u32 *begin, *writes; /* by slot, the owner: who writes it; writes[begin[slot]] .. begin[slot + 1] */
+  u32 step;            /* of the walk */
   packed list[MOST_PACKED];
   u32 num;
 } packer;
 
 static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
 
+/* The loops that each step is in. */
+static bool find_loops(packer *x) {
+  u32 n = x->p->num_steps, inner = PROG_NONE;
+  bool any = false;
+  x->ends = arena_zalloc(x->a, (n + 1) * sizeof(u32));
+  x->around = ARENA_ARRAY(x->a, u32, n + 1);
+  for (u32 t = 0; t < n; t++) {
+    const prog_jump *j = prog_step_jump(&x->p->steps[t]);
+    for (u32 k = 0; j && k < j->n; k++)
+      if (j->target[k] <= t) x->ends[j->target[k]] = t, any = true;
+  }
+  for (u32 t = 0; t < n; t++) {
+    while (inner != PROG_NONE && x->ends[inner] < t) inner = x->around[inner];
+    x->around[t] = inner;
+    if (x->ends[t]) inner = t;
+  }
+  return any;
+}
+
+/* Counts first, then lists. */
 static void note_write(void *user, u32 *slot, slot_use use) {
   packer *x = user;
-  x->written |= use != USE_READ && prog_slot_owner(x->p, *slot) == x->slot;
+  u32 owner = prog_slot_owner(x->p, *slot);
+  if (use == USE_READ) return;
+  if (x->writes)
+    x->writes[x->begin[owner + 1]++] = x->step;
+  else
+    x->begin[owner + 2]++;
+}
+static void find_writes(packer *x) {
+  const program *p = x->p;
+  x->begin = arena_zalloc(x->a, (p->num_slots + 2) * sizeof(u32));
+  for (u32 t = 0; t < p->num_steps; t++) prog_step_slots(&p->steps[t], note_write, x);
+  for (u32 i = 0; i <= p->num_slots; i++) x->begin[i + 1] += x->begin[i];
+  x->writes = ARENA_ARRAY(x->a, u32, x->begin[p->num_slots + 1] + 1);
+  for (x->step = 0; x->step < p->num_steps; x->step++)
+    prog_step_slots(&p->steps[x->step], note_write, x);
+}
+
+/* In steps from first to last. */
+static bool is_written(const packer *x, u32 owner, u32 first, u32 last) {
+  u32 low = x->begin[owner], end = x->begin[owner + 1], high = end;
+  while (low < high) {
+    u32 mid = low + (high - low) / 2;
+    if (x->writes[mid] < first)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return low < end && x->writes[low] <= last;
 }
 
 /* The first step of the outermost loop around step t in which nobody writes the slot; PROG_NONE:
  * there is none. */
-static u32 find_place(packer *x, u32 slot, u32 t) {
-  u32 place = PROG_NONE;
-  x->slot = prog_slot_owner(x->p, slot);
-  for (u32 first = t; first-- > 0;) {
-    if (x->ends[first] < t) continue;
-    x->written = false;
-    for (u32 i = first; i <= x->ends[first]; i++) prog_step_slots(&x->p->steps[i], note_write, x);
-    if (x->written) break;
+static u32 find_place(const packer *x, u32 slot, u32 t) {
+  u32 place = PROG_NONE, owner = prog_slot_owner(x->p, slot);
+  for (u32 first = x->around[t]; first != PROG_NONE; first = x->around[first]) {
+    if (is_written(x, owner, first, x->ends[first])) break;
     place = first;
   }
   return place;
@@ -168,15 +212,10 @@ static void put_in(packer *x) {
 }
 
 void prog_pack_fixed(arena *a, program *p) {
-  u32 n = p->num_steps;
-  bool any = false;
-  packer x = {.a = a, .p = p, .ends = arena_zalloc(a, (n + 1) * sizeof(u32))};
-  for (u32 t = 0; t < n; t++) {
-    const prog_jump *j = prog_step_jump(&p->steps[t]);
-    for (u32 k = 0; j && k < j->n; k++)
-      if (j->target[k] <= t) x.ends[j->target[k]] = t, any = true;
-  }
-  for (u32 t = 0; any && t < n; t++)
+  packer x = {.a = a, .p = p};
+  if (!find_loops(&x)) return;
+  find_writes(&x);
+  for (u32 t = 0; t < p->num_steps; t++)
     if (p->steps[t].kind == STEP_loop && is_short(p->steps[t].u.loop_)) pack_inputs(&x, t);
   if (x.num) put_in(&x);
 }
