@@ -1,6 +1,6 @@
 /* Custom calls whose operands and results lie in memory as their layouts say: LAPACK's routines, as
- * JAX calls them on the CPU, and handlers (ffi/ffi.h). What is not row-major is copied before and
- * after the call. */
+ * JAX calls them on the CPU, and handlers (ffi/ffi.h). What is not row-major is copied before
+ * the call, and a result of the program after it. */
 #include "compile/one_device.h"
 #include "compile/steps.h"
 #include "program/lapack.h"
@@ -8,8 +8,8 @@
 /* A tensor of the call: where it is, and its dimensions from the outermost to the innermost. */
 typedef struct placed {
   node *n;
-  u32 slot; /* in that order; the node's own where nothing else is wanted */
-  bool plain;
+  u32 slot;   /* in that order; the node's own where nothing else is wanted */
+  bool plain; /* the node's own has that order */
   const i64 *dims;
   u32 order[PROG_MAX_DIMS];
 } placed;
@@ -21,9 +21,9 @@ static const attr *layout_of(attrs layouts, size_t i, u32 rank) {
   return t && type_num_elements(t, &n) && n == rank ? layouts.data[i] : NULL;
 }
 
-/* apart: it is not to be the node's own slot. */
-static placed place(lower *L, node *n, attrs layouts, size_t i, bool apart) {
-  placed p = {.n = n, .slot = n->slot, .plain = true};
+/* Its dimensions as tensor i's layout has them; plain: as they are. */
+static placed place(lower *L, node *n, attrs layouts, size_t i) {
+  placed p = {.n = n, .plain = true};
   const attr *layout = layout_of(layouts, i, n->rank);
   i64 *dims = ARENA_ARRAY(L->a, i64, n->rank + 1);
   for (u32 d = 0; d < n->rank; d++) {
@@ -31,9 +31,56 @@ static placed place(lower *L, node *n, attrs layouts, size_t i, bool apart) {
     dims[d] = n->dims[p.order[d]];
     p.plain &= p.order[d] == d;
   }
-  if (!p.plain || apart) p.slot = prog_work(L->b, (dtype)n->type, (u64)n->count);
   p.dims = dims;
   return p;
+}
+
+static u32 new_slot(lower *L, const placed *p) {
+  return prog_work(L->b, (dtype)p->n->type, (u64)p->n->count);
+}
+
+/* The strides by which the node finds its elements in such a slot. */
+static const i64 *strides_in(lower *L, const placed *p) {
+  const i64 *here = lower_dense_strides(L, p->n->rank, p->dims);
+  i64 *s = ARENA_ARRAY(L->a, i64, p->n->rank + 1);
+  for (u32 d = 0; d < p->n->rank; d++) s[p->order[d]] = here[d];
+  return s;
+}
+
+/* An operand that lies as it is wanted already is taken from there. */
+static bool lies_so(lower *L, const placed *p) {
+  const node *n = p->n;
+  if (n->kind != NODE_MEM || n->offset != 0 || n->slot_count != (u64)n->count) return false;
+  const i64 *want = strides_in(L, p);
+  for (u32 d = 0; d < n->rank; d++)
+    if (n->dims[d] != 1 && n->stride[d] != want[d]) return false;
+  return true;
+}
+static placed place_operand(lower *L, node *n, attrs layouts, size_t i) {
+  placed p = place(L, n, layouts, i);
+  if (!p.plain && lies_so(L, &p))
+    p.plain = true;
+  else
+    fuse_dense(L, n);
+  p.slot = p.plain ? n->slot : new_slot(L, &p);
+  return p;
+}
+
+/* A result that is no result of main's stays where the call writes it, and is seen from there;
+ * apart: the call writes it elsewhere. */
+static bool place_result(lower *L, op *o, attrs layouts, size_t i, bool apart, placed *out) {
+  node *n = lower_new_node(L, o, op_result(o, i));
+  if (!n) return false;
+  *out = place(L, n, layouts, i);
+  bool seen = !out->plain && !apart && n->result == NOWHERE;
+  lower_make_dense(L, n, lower_new_slot(L, n));
+  if (seen) {
+    n->stride = strides_in(L, out);
+    n->dense = false;
+    out->plain = true;
+  }
+  out->slot = out->plain && !apart ? n->slot : new_slot(L, out);
+  return true;
 }
 
 /* Between the node's slot and p's, if that is another. */
@@ -102,16 +149,10 @@ static bool add_call(lower *L, op *o, prog_call *c, bool logical, i64 device) {
   u32 n_in = o->num_operands, n_out = o->num_results;
   placed *in = ARENA_ARRAY(L->a, placed, n_in + 1), *out = ARENA_ARRAY(L->a, placed, n_out + 1);
   attrs layouts = list_of(o, SLOT_NAME(operand_layouts));
-  for (u32 i = 0; i < n_in; i++) {
-    fuse_dense(L, lower_node(L, o, i));
-    in[i] = place(L, lower_node(L, o, i), layouts, i, false);
-  }
+  for (u32 i = 0; i < n_in; i++) in[i] = place_operand(L, lower_node(L, o, i), layouts, i);
   layouts = list_of(o, SLOT_NAME(result_layouts));
-  for (u32 i = 0; i < n_out; i++) {
-    node *n = lower_new_mem(L, o, i);
-    if (!n) return false;
-    out[i] = place(L, n, layouts, i, device >= 0);
-  }
+  for (u32 i = 0; i < n_out; i++)
+    if (!place_result(L, o, layouts, i, device >= 0, &out[i])) return false;
   for (u32 i = 0; i < n_in; i++) {
     u32 r = logical ? alias_of(o, i) : n_out;
     if (r < n_out && same_order(&in[i], &out[r])) in[i].slot = out[r].slot;

@@ -196,9 +196,16 @@ static bool reduces_in_place(const prog_collective *c, u32 in, u32 out) {
   return true;
 }
 
-/* LAPACK's routines overwrite an operand, which is copied to where the first result lies. */
+/* LAPACK's routines overwrite an operand, which is copied to where the first result lies; our own
+ * read a whole matrix, or what is left of it, before they write. */
+static u32 overwritten(const prog_call *c) {
+  if (c->host) return c->num_in;
+  if (str_is(c->target, "cholesky")) return 0;
+  if (str_is(c->target, "triangular_solve")) return 1;
+  return lapack_overwritten(c->target, c->num_in);
+}
 static bool overwrites(const program *p, const prog_call *c, u32 in, u32 out) {
-  u32 which = c->host ? c->num_in : lapack_overwritten(c->target, c->num_in);
+  u32 which = overwritten(c);
   if (which >= c->num_in || c->in[which].slot != in || c->out[0].slot != out) return false;
   for (u32 i = 0; i < c->num_in; i++)
     if (i != which && c->in[i].slot == in) return false;
