@@ -548,9 +548,8 @@ static bool compile(job *j) {
   if (j->enough) return true;
   if (!flatten(j, true)) return false;
   constants_fold(j->m, j->scratch, j->main, j->opt);
-  if (!j->spread &&
-      (!run_pass(j, "terrazzo-batch-products") || !run_pass(j, "terrazzo-drop-stacks")))
-    return false;
+  if (!j->spread && !run_pass(j, "terrazzo-batch-products")) return false;
+  if (!run_pass(j, "terrazzo-drop-stacks")) return false;
   dump(j, "flatten");
   bool ok = build_program(j, space);
   tell(STR("lower"), j->since);

@@ -9,7 +9,8 @@
  * takes neither memory nor the time to write and read it. Only where all who read s read whole
  * rows, and of a few cheap elementwise ops.
  *
- * Runs in front of reshards, on whole shapes. */
+ * Runs in front of reshards, on whole shapes, and once more when manual computations are gone, of
+ * which one may have the forward loop and another the backward loop. */
 #include "dialect/effects.h"
 #include "partition/loop.h"
 #include "partition/passes.h"
@@ -55,8 +56,9 @@ static bool find_kept(const dropper *d, u32 k, const value *row, u32 *out) {
 }
 
 static bool is_filled(op *loop, const op *o) {
-  return op_is(o, broadcast_in_dim) && !op_operand(o, 0)->type->dims.len &&
-         loop_from_outside(loop, op_operand(o, 0));
+  if (!op_is(o, broadcast_in_dim) || op_operand(o, 0)->type->dims.len) return false;
+  const op *with = value_op(op_operand(o, 0));
+  return (with && op_has(with, CONSTANT)) || loop_from_outside(loop, op_operand(o, 0));
 }
 
 static bool can_make(const dropper *d, u32 k, const value *v, u32 *left) {
