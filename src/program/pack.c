@@ -22,7 +22,7 @@ typedef struct packer {
   program *p;
   u32 *ends;           /* by step: where the loop that begins there ends; 0: none does */
   u32 *around;         /* by step: where the innermost loop around it begins; PROG_NONE: none is */
-  u32 *begin, *writes; /* by slot, the owner: who writes it; writes[begin[slot]] .. begin[slot + 1] */
+  u32 *begin, *writes; /* by slot, the owner: steps that write it, from begin[slot] on */
   u32 step;            /* of the walk */
   packed list[MOST_PACKED];
   u32 num;
