@@ -84,14 +84,16 @@ bool jit_knows(const jit *j, const vm_call *c, const void *second) {
   return false;
 }
 
-/* No instruction shifts or divides bytes: kernels take one after the other; nor do compilers find
- * any that count bits. */
-static bool takes_bytes_apart(const vm_call *calls, u32 n) {
+/* No instruction shifts bytes, or divides them or words: kernels take one after the other; nor do
+ * compilers find any that count bits. */
+static bool takes_apart(const vm_call *calls, u32 n) {
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
-    bool one_by_one = w.of == VM_shl || w.of == VM_shr_arith || w.of == VM_shr_logic ||
-                      w.of == VM_div || w.of == VM_rem;
-    if (w.kind == CALL_binary && w.type == R_s8 && one_by_one) return true;
+    bool shifts = w.of == VM_shl || w.of == VM_shr_arith || w.of == VM_shr_logic;
+    bool divides = w.of == VM_div || w.of == VM_rem;
+    if (w.kind != CALL_binary) continue;
+    if (shifts && w.type == R_s8) return true;
+    if (divides && vm_rtype_size((vm_rtype)w.type) < 4) return true;
   }
   return false;
 }
@@ -100,7 +102,7 @@ static bool takes_bytes_apart(const vm_call *calls, u32 n) {
 bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
   if (calls->scalar && n == 1) return false;
   if (n > 1 && j->target == JIT_AVX512) return true;
-  if (j->target == JIT_AVX512 && takes_bytes_apart(calls, n)) return true;
+  if (j->target == JIT_AVX512 && takes_apart(calls, n)) return true;
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
     bool computes = w.kind == CALL_unary || w.kind == CALL_binary;

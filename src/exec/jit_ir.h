@@ -54,10 +54,12 @@ typedef struct jit_node {
   u32 arg[3];
 } jit_node;
 
-/* v is x / by, or what it leaves, for a constant by from 2 on. */
+/* v is x / by, or what it leaves, for a constant by from 2 on; bits: of x, without its
+ * sign. */
 typedef struct jit_divided {
   jit_value v, x;
   u64 by;
+  u8 bits;
   bool rem;
 } jit_divided;
 

@@ -91,11 +91,18 @@ static const struct {
     {JP_load16, 0, UINT16_MAX},         {JP_one16, 0, UINT16_MAX},
     {JP_load16s, INT16_MIN, INT16_MAX}, {JP_one16s, INT16_MIN, INT16_MAX},
 };
-static range find_range(const jit_node *n, const range *of_value) {
+/* Whether s has the sign of x in all its bits. */
+static bool is_sign_of(const J *b, V s, V x) {
+  return node(b, s)->prim == JP_psrad && node(b, s)->imm == 31 && node(b, s)->arg[0] == x;
+}
+static range find_range(const J *b, const jit_node *n, const range *of_value) {
   bool blends = n->prim == JP_pblendmd;
   u32 operands = jit_prim_infos[n->prim].operands - blends;
   const u32 *arg = n->arg + blends;
   if (n->prim == JP_const32) return of((i32)n->imm, (i32)n->imm);
+  if (n->prim == JP_pxord &&
+      (is_sign_of(b, arg[1], arg[0]) || is_sign_of(b, arg[0], arg[1])))
+    return of(0, bitwise(of_value[arg[0]], of_value[arg[1]]).most);
   for (u32 i = 0; i < COUNT(range_rows); i++)
     if (n->prim == range_rows[i].prim || n->prim == range_rows[i].other)
       return range_rows[i].find(n, operands ? of_value[arg[0]] : any,
@@ -150,10 +157,22 @@ static jit_node with_operands(const jit_node *n, const V *of_value) {
   return r;
 }
 
+/* Whether no lane of a mask can be true. */
+static bool is_never(const J *b, const range *of_value, V k) {
+  const jit_node *n = node(b, k);
+  if (n->prim == JP_kandq)
+    return is_never(b, of_value, n->arg[0]) || is_never(b, of_value, n->arg[1]);
+  return n->prim == JP_pcmpd && n->imm == I_LT &&
+         of_value[n->arg[0]].least >= of_value[n->arg[1]].most;
+}
 /* What n brings into a range where it is, or nobody looks at more of it. */
 static bool is_plain(const J *b, const jit_node *n, u32 seen, const range *of_value, V *out) {
   const jit_node *from = node(b, n->arg[0]);
   u32 with, bits;
+  if (n->prim == JP_pblendmd) {
+    *out = n->arg[2];
+    return is_never(b, of_value, n->arg[0]);
+  }
   if (n->prim == JP_psrad) {
     if (from->prim != JP_pslld || from->imm != n->imm) return false;
     *out = from->arg[0];
@@ -172,13 +191,18 @@ jit_build jit_simplify(const jit_build *b) {
   u8 *seen = find_seen(b);
   V *now = ARENA_ARRAY(b->a, V, len + 1);
   ranges known = {0};
+  bool again = false; /* for what only a mask looked at that nobody needs */
   for (u32 v = 0; v < len; v++) {
     jit_node n = with_operands(node(b, v), now);
-    if (!seen[v] || is_plain(&r, &n, seen[v], known.data, &now[v])) continue;
+    if (!seen[v]) continue;
+    if (is_plain(&r, &n, seen[v], known.data, &now[v])) {
+      again |= n.prim == JP_pblendmd;
+      continue;
+    }
     now[v] = jit_add_node(&r, n);
-    if (now[v] == known.len) VEC_PUSH(b->a, known, find_range(&n, known.data));
+    if (now[v] == known.len) VEC_PUSH(b->a, known, find_range(&r, &n, known.data));
   }
-  return r;
+  return again ? jit_simplify(&r) : r;
 }
 
 /* ---- narrow lanes ---- */
@@ -348,7 +372,7 @@ bool jit_narrow_lanes(const jit_build *b, jit_build *out) {
   range *known = ARENA_ARRAY(b->a, range, len + 1);
   V *now = ARENA_ARRAY(b->a, V, len + 1);
   u8 *seen = find_seen(b);
-  for (u32 v = 0; v < len; v++) known[v] = find_range(node(b, v), known);
+  for (u32 v = 0; v < len; v++) known[v] = find_range(b, node(b, v), known);
   for (u32 i = 0; i < COUNT(kinds) && !fine; i++) {
     J to = empty_like(b);
     narrowing w = {b, &to, now, known, kinds[i].rows, kinds[i].num_rows, kinds[i].bits};

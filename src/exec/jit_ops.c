@@ -419,14 +419,18 @@ static V i_clz(J *j, vm_rtype t, V x, V y) {
   V bare = jit_as(j, x, t, jit_unsigned(t));
   return OP2(psubd, OP1(plzcntd, bare), CONST(32 - bits_of(t)));
 }
+/* Lanes of 8 or 16 bits have room for all of it. */
 static V i_popcnt(J *j, vm_rtype t, V x, V y) {
+  u32 bits = bits_of(t), all = UINT32_MAX >> (32 - bits);
   (void)y;
   x = jit_as(j, x, t, jit_unsigned(t));
-  x = OP2(psubd, x, OP2(pandd, IMM1(psrld, 1, x), CONST(0x55555555)));
-  x = OP2(paddd, OP2(pandd, x, CONST(0x33333333)),
-          OP2(pandd, IMM1(psrld, 2, x), CONST(0x33333333)));
-  x = OP2(pandd, OP2(paddd, x, IMM1(psrld, 4, x)), CONST(0x0f0f0f0f));
-  return IMM1(psrld, 24, OP2(pmulld, x, CONST(0x01010101)));
+  for (u32 by = 1; by <= 2; by *= 2) {
+    V with = CONST((by == 1 ? 0x55555555 : 0x33333333) & all);
+    x = OP2(paddd, OP2(pandd, x, with), OP2(pandd, IMM1(psrld, by, x), with));
+  }
+  x = OP2(pandd, OP2(paddd, x, IMM1(psrld, 4, x)), CONST(0x0f0f0f0f & all));
+  if (bits == 16) return OP2(pandd, OP2(paddd, x, IMM1(psrld, 8, x)), CONST(31));
+  return bits == 8 ? x : IMM1(psrld, 24, OP2(pmulld, x, CONST(0x01010101)));
 }
 static V i_mulhi(J *j, vm_rtype t, V x, V y) {
   if (bits_of(t) == 32) return jit_high(j, is_signed(t), x, y);
