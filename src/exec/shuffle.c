@@ -6,10 +6,12 @@
 
 enum { MOST_BYTES = 512, MOST_VECTORS = MOST_BYTES / SHUFFLE_BYTES, CONSTANT = 0xff };
 
-/* Where a byte of a row comes from: of piece `of` the byte at `at`, of CONSTANT the byte `at`. */
+/* Where a byte of a row comes from: of piece `of` the byte at `at`, xor `with`; of CONSTANT that is
+ * it. */
 typedef struct origin {
   i64 at;
   u32 of;
+  u8 with;
 } origin;
 
 typedef struct tile {
@@ -84,8 +86,7 @@ static bool add_window(shuffle_vector *v, u32 n, const origin *in, bool *done) {
 static bool make_vector(shuffle_vector *v, u32 n, const origin *in) {
   bool done[SHUFFLE_BYTES] = {false};
   *v = (shuffle_vector){.written = n < 64 ? (1ull << n) - 1 : ~0ull};
-  for (u32 i = 0; i < n; i++)
-    if (in[i].of == CONSTANT) v->constant[i] = (u8)in[i].at, done[i] = true;
+  for (u32 i = 0; i < n; i++) v->constant[i] = in[i].with, done[i] = in[i].of == CONSTANT;
   while (add_window(v, n, in, done)) continue;
   for (u32 i = 0; i < n; i++)
     if (!done[i]) return false;
@@ -142,6 +143,7 @@ static u64 choose_tile(arena *a, shuffling *s, const origin *row) {
 /* What a step puts into each row: elements of a slot, or one value. Strides in bytes. */
 typedef struct piece {
   u32 rank, width, slot;
+  u8 with; /* xor the last byte of each: its sign, where elements are negated */
   i64 to_at, from_at;
   i64 dims[PROG_MAX_DIMS], to[PROG_MAX_DIMS], from[PROG_MAX_DIMS];
   const void *value; /* NULL: there are elements */
@@ -167,7 +169,8 @@ static bool put_piece(shuffling *s, const piece *p, origin *row) {
   for (;;) {
     if (to < 0 || to + p->width > s->row) return false;
     for (u32 i = 0; i < p->width; i++)
-      row[to + i] = p->value ? (origin){((const u8 *)p->value)[i], of} : (origin){from + i, of};
+      row[to + i] = p->value ? (origin){0, of, ((const u8 *)p->value)[i]} : (origin){from + i, of, 0};
+    row[to + p->width - 1].with ^= p->with;
     u32 d = p->rank;
     for (; d-- > s->rank; at[d] = 0) {
       to += p->to[d], from += p->from[d];
@@ -202,7 +205,7 @@ static u64 plan(arena *a, shuffling *s, u32 shared, u32 n, const piece *p) {
   memcpy(s->to, p->to, shared * sizeof(i64));
   s->row = p->to[shared - 1];
   if (s->row <= 0 || s->row > MOST_BYTES) return UINT64_MAX;
-  for (i64 i = 0; i < s->row; i++) row[i] = (origin){0, SHUFFLE_PIECES};
+  for (i64 i = 0; i < s->row; i++) row[i] = (origin){0, SHUFFLE_PIECES, 0};
   for (u32 i = 0; i < n; i++)
     if (p[i].rank < shared || memcmp(p[i].dims, s->dims, shared * sizeof(i64)) ||
         memcmp(p[i].to, s->to, shared * sizeof(i64)) || !put_piece(s, &p[i], row))
@@ -296,6 +299,14 @@ static void set_strides(const gathering *g, const prog_access *a, u32 rank, i64 
   for (u32 d = 0; d < rank; d++) stride[d] = a->stride[d] * width;
 }
 
+/* Whether two steps are such that one writes where the other reads. */
+static bool share_memory(const program *p, u32 a, u32 b) {
+  const prog_slot *x = &p->slots[a], *y = &p->slots[b];
+  if (x->kind != SLOT_WORK || y->kind != SLOT_WORK || x->alias != y->alias)
+    return prog_slot_owner(p, a) == prog_slot_owner(p, b);
+  return x->offset < y->offset + prog_slot_bytes(y) && y->offset < x->offset + prog_slot_bytes(x);
+}
+
 /* from: NULL, all have this value. */
 static bool add_piece(gathering *g, u32 rank, const i64 *dims, const prog_access *to,
                       const prog_access *from, const void *value) {
@@ -314,20 +325,27 @@ static bool add_piece(gathering *g, u32 rank, const i64 *dims, const prog_access
   x->slot = from->slot;
   set_strides(g, from, rank, &x->from_at, x->from);
   return src->kind != SLOT_STRIP && src->type == dst->type &&
-         prog_slot_owner(p, from->slot) != prog_slot_owner(p, to->slot);
+         !share_memory(p, from->slot, to->slot);
 }
 
-/* A loop that only moves, what needs not be cleaned. */
+static bool negates(const vm_instr *v) {
+  return v->op == VM_neg && (v->type == DTYPE_f32 || v->type == DTYPE_f64);
+}
+/* A loop that only moves, what needs not be cleaned, or negates what it moves. */
 static bool add_loop(gathering *g, const prog_loop *l) {
   if (l->reduced) return false;
   for (u32 i = 0; i < l->code.len; i++) {
     const vm_instr *v = &l->code.instrs[i], *x = &l->code.instrs[v->a];
-    if (v->op == VM_load || v->op == VM_constant) continue;
+    if (v->op == VM_load || v->op == VM_constant || negates(v)) continue;
     if (v->op != VM_store || g->e->k->clean[v->type]) return false;
+    bool with = negates(x);
+    if (with) x = &l->code.instrs[x->a];
     const prog_access *from = x->op == VM_load ? &l->in[x->a] : NULL;
     const void *value = from ? NULL : &l->code.consts[x->a];
-    if (x->type != v->type || !add_piece(g, l->rank, l->dims, &l->out[v->b], from, value))
+    if (x->type != v->type || (x->op != VM_load && (with || x->op != VM_constant)) ||
+        !add_piece(g, l->rank, l->dims, &l->out[v->b], from, value))
       return false;
+    g->p[g->n - 1].with = with ? 0x80 : 0;
   }
   return true;
 }

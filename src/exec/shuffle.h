@@ -11,8 +11,8 @@
 
 enum { SHUFFLE_BYTES = 64, SHUFFLE_WINDOWS = 4, SHUFFLE_PIECES = 8 };
 
-/* Byte i is constant[i], of moved and late the one at index[late][i] of windows 0 and 1, or 2 and
- * 3: from 64 on it is the second's. Nothing is read or written but `read` and `written`. */
+/* Byte i is constant[i], of moved and late xor the one at index[late][i] of windows 0 and 1, or 2
+ * and 3: from 64 on it is the second's. Nothing is read or written but `read` and `written`. */
 typedef struct shuffle_vector {
   u8 index[2][SHUFFLE_BYTES], constant[SHUFFLE_BYTES];
   u64 moved, late, written, read[SHUFFLE_WINDOWS];

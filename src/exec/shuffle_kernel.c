@@ -22,10 +22,10 @@ shuffle(u32 n, const shuffle_vector *v, size_t times, char *to, i64 step, const 
       _mm_prefetch(at[w] + AHEAD, _MM_HINT_T0);
       x[w] = _mm512_maskz_loadu_epi8(read[w], at[w]);
     }
-    if (n == 1) y = _mm512_mask_permutexvar_epi8(same, moved, first, x[0]);
-    if (n > 1) y |= _mm512_maskz_permutex2var_epi8(moved, x[0], first, x[1]);
-    if (n == 3) y = _mm512_mask_permutexvar_epi8(y, late, second, x[2]);
-    if (n == 4) y |= _mm512_maskz_permutex2var_epi8(late, x[2], second, x[3]);
+    if (n == 1) y ^= _mm512_maskz_permutexvar_epi8(moved, first, x[0]);
+    if (n > 1) y ^= _mm512_maskz_permutex2var_epi8(moved, x[0], first, x[1]);
+    if (n == 3) y ^= _mm512_maskz_permutexvar_epi8(late, second, x[2]);
+    if (n == 4) y ^= _mm512_maskz_permutex2var_epi8(late, x[2], second, x[3]);
     _mm512_mask_storeu_epi8(to, written, y);
   }
 }

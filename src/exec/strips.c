@@ -129,17 +129,23 @@ static u64 part_of(const lowering *l, u32 slot) {
   return l->e->prog->slots[slot].count / rows;
 }
 
-/* A slot for one access, whose strides these are. Slots of one memory are so still. */
+/* A slot for one access, whose strides these are; of a strip for all. Slots of one memory are so
+ * still. */
 static u32 add_place(lowering *l, u32 slot, const i64 *stride) {
   prog_slot is = l->e->prog->slots[slot];
   place_of p = {.kind = IN_SLOT, .slot = slot};
   if (is.kind == SLOT_STRIP) {
+    u64 count = part_of(l, slot) * l->rows;
+    for (u32 i = 0; i < l->places.len; i++)
+      if (l->places.data[i].kind == IN_SCRATCH && l->places.data[i].slot == slot &&
+          l->slots.data[i].count == count)
+        return i;
     p.kind = IN_SCRATCH;
     for (u32 i = 0; i < l->seen.n; i++)
       if (l->seen.list[i].slot == slot) p.at = l->seen.list[i].at;
     is.kind = SLOT_WORK; /* behind the workspace, so that it overlaps with nothing of it */
     is.offset = l->e->prog->workspace + p.at;
-    is.count = part_of(l, slot) * l->rows;
+    is.count = count;
   } else {
     for (u32 d = 0; d <= l->s->cut; d++) p.stride[d] = stride[d] * (i64)dtype_size(is.type);
   }
@@ -240,21 +246,22 @@ static const lower_env *with_slots(lowering *l, lower_env *e) {
   return e;
 }
 
-static void cut_loop(lowering *l, lower_env *e, const prog_loop *p, u64 piece, exec_step *out) {
+static prog_loop *cut_loop(lowering *l, const prog_loop *p, u64 piece) {
   static const i64 none[PROG_MAX_DIMS];
-  prog_loop c = *p;
-  c.rank = p->rank - l->s->cut;
-  cut_dims(l, piece, p->dims, p->rank, c.dims);
-  c.in = ARENA_ARRAY(e->a, prog_access, p->num_in + count_outer_indices(l, p) + 1);
-  c.out = ARENA_ARRAY(e->a, prog_access, p->num_out + 1);
-  for (u32 i = 0; i < p->num_in; i++) c.in[i] = cut_access(l, &p->in[i], p->rank);
-  for (u32 i = 0; i < p->num_out; i++) c.out[i] = cut_access(l, &p->out[i], p->rank);
+  arena *a = l->e->a;
+  prog_loop *c = arena_copy(a, p, sizeof *p);
+  c->rank = p->rank - l->s->cut;
+  cut_dims(l, piece, p->dims, p->rank, c->dims);
+  c->in = ARENA_ARRAY(a, prog_access, p->num_in + count_outer_indices(l, p) + 1);
+  c->out = ARENA_ARRAY(a, prog_access, p->num_out + 1);
+  for (u32 i = 0; i < p->num_in; i++) c->in[i] = cut_access(l, &p->in[i], p->rank);
+  for (u32 i = 0; i < p->num_out; i++) c->out[i] = cut_access(l, &p->out[i], p->rank);
   if (p->reduced) {
-    c.init = ARENA_ARRAY(e->a, u32, p->num_out + 1);
-    for (u32 i = 0; i < p->num_out; i++) c.init[i] = add_place(l, p->init[i], none);
+    c->init = ARENA_ARRAY(a, u32, p->num_out + 1);
+    for (u32 i = 0; i < p->num_out; i++) c->init[i] = add_place(l, p->init[i], none);
   }
-  cut_code(l, p, &c);
-  loop_lower(with_slots(l, e), &c, out);
+  cut_code(l, p, c);
+  return c;
 }
 
 static void cut_dot(lowering *l, lower_env *e, const prog_dot *p, u64 piece, exec_step *out) {
@@ -272,13 +279,13 @@ static void cut_dot(lowering *l, lower_env *e, const prog_dot *p, u64 piece, exe
   dot_lower(with_slots(l, e), &c, out);
 }
 
-static void cut_copy(lowering *l, lower_env *e, const prog_copy *p, u64 piece, exec_step *out) {
-  prog_copy c = *p;
-  c.rank = p->rank - l->s->cut;
-  cut_dims(l, piece, p->dims, p->rank, c.dims);
-  c.src = cut_access(l, &p->src, p->rank);
-  c.dst = cut_access(l, &p->dst, p->rank);
-  copy_lower(with_slots(l, e), &c, out);
+static prog_copy *cut_copy(lowering *l, const prog_copy *p, u64 piece) {
+  prog_copy *c = arena_copy(l->e->a, p, sizeof *p);
+  c->rank = p->rank - l->s->cut;
+  cut_dims(l, piece, p->dims, p->rank, c->dims);
+  c->src = cut_access(l, &p->src, p->rank);
+  c->dst = cut_access(l, &p->dst, p->rank);
+  return c;
 }
 
 static i64s cut_list(const lowering *l, u64 piece, i64s dims) {
@@ -332,18 +339,33 @@ static void cut_gather(lowering *l, lower_env *e, const prog_gather *p, u64 piec
   gather_lower(with_slots(l, e), c, out);
 }
 
-/* All steps over a strip of that many pieces of the cut dim. */
+static void lower_cut(lowering *l, const prog_step *p, const prog_step *cut, u64 piece,
+                      exec_step *out) {
+  lower_env e = *l->e;
+  if (p->kind == STEP_loop) loop_lower(with_slots(l, &e), cut->u.loop_, out);
+  if (p->kind == STEP_copy) copy_lower(with_slots(l, &e), cut->u.copy_, out);
+  if (p->kind == STEP_dot) cut_dot(l, &e, p->u.dot_, piece, out);
+  if (p->kind == STEP_gather) cut_gather(l, &e, p->u.gather_, piece, out);
+}
+
+/* All steps over a strip of that many pieces of the cut dim. Those that only move elements, one
+ * behind the other, may be done as one. */
 static exec_step *cut_steps(lowering *l, u64 piece) {
-  exec_step *steps = arena_zalloc(l->e->a, (l->r->n + 1) * sizeof *steps);
+  u32 n = l->r->n;
+  const prog_step *p = l->r->steps;
+  exec_step *steps = arena_zalloc(l->e->a, (n + 1) * sizeof *steps);
+  prog_step *cut = ARENA_ARRAY(l->e->a, prog_step, n + 1);
   l->rows = piece;
   for (u32 d = l->s->cut + 1; d < l->r->rank; d++) l->rows *= (u64)l->r->dims[d];
-  for (u32 i = 0; i < l->r->n; i++) {
-    const prog_step *p = &l->r->steps[i];
+  for (u32 i = 0; i < n; i++) {
+    cut[i] = p[i];
+    if (p[i].kind == STEP_loop) cut[i].u.loop_ = cut_loop(l, p[i].u.loop_, piece);
+    if (p[i].kind == STEP_copy) cut[i].u.copy_ = cut_copy(l, p[i].u.copy_, piece);
+  }
+  for (u32 i = 0, moved; i < n; i += moved ? moved : 1) {
     lower_env e = *l->e;
-    if (p->kind == STEP_loop) cut_loop(l, &e, p->u.loop_, piece, &steps[i]);
-    if (p->kind == STEP_dot) cut_dot(l, &e, p->u.dot_, piece, &steps[i]);
-    if (p->kind == STEP_copy) cut_copy(l, &e, p->u.copy_, piece, &steps[i]);
-    if (p->kind == STEP_gather) cut_gather(l, &e, p->u.gather_, piece, &steps[i]);
+    moved = l->s->mask ? 0 : shuffle_steps(with_slots(l, &e), &cut[i], n - i, &steps[i]);
+    if (!moved) lower_cut(l, &p[i], &cut[i], piece, &steps[i]);
   }
   return steps;
 }
