@@ -53,9 +53,15 @@ static void check_copies(arena *a) {
     check_copy(a, &seed, DTYPE_f64, (i64[]){1, 128 << i % 3, 256 << i / 3 % 3});
 }
 
+static void negate(prog_builder *b, i64 *dims, u32 from, i64 *at, u32 to, i64 first, i64 *stride) {
+  prog_loop *l = prog_add_loop(b, 3, dims, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, from, 0, at));
+  prog_loop_out(b, l, to, first, stride, vm_emit(b, &l->code, VM_neg, DTYPE_f32, v, 0, 0));
+}
+
 /* Rows that pieces make together, each of some columns of its own array, which are turned or back
- * to front, of an array of its own type, or all of one value; what was there before is written
- * over. */
+ * to front, of an array of its own type, or all of one value, or negated; what was there before is
+ * written over. Half of all f32 are work, which another loop negates. */
 static void check_pieces(arena *a, u32 *seed) {
   static const dtype types[] = {DTYPE_u8, DTYPE_bf16, DTYPE_f32, DTYPE_s64};
   enum { MOST = 5 };
@@ -76,15 +82,19 @@ static void check_pieces(arena *a, u32 *seed) {
     for (i64 i = 0; i < bytes; i++) in[k][i] = (char)pick(seed, 200);
     p[k] = prog_param(b, t, (u64)(bytes / size));
   }
-  r = prog_result(b, t, (u64)(rows * width), -1);
+  bool is_real = t == DTYPE_f32, again = is_real && pick(seed, 2);
+  u32 out = r = prog_result(b, t, (u64)(rows * width), -1);
+  if (again) r = prog_work(b, t, (u64)(rows * width));
   for (u32 k = 0; k < n; k++) {
-    i64 c = at[k + 1] - at[k], how = pick(seed, 4), first = how == 1 ? c - 1 : 0;
+    i64 c = at[k + 1] - at[k], how = pick(seed, is_real ? 6 : 4), first = how == 1 ? c - 1 : 0;
     i64 from[3] = {dims[1] * c, c, how == 1 ? -1 : 1};
     if (how == 2) from[0] = dims[1], from[1] = 1, from[2] = rows;
     dims[2] = c;
     if (how == 3) {
       prog_loop *l = prog_add_loop(b, 3, dims, S, L);
       prog_loop_out(b, l, r, at[k], to, vm_const_bits(b, &l->code, t, in[k]));
+    } else if (how > 3) {
+      negate(b, dims, p[k], from, r, at[k], to);
     } else {
       prog_add_copy(b, 3, dims, p[k], first, from, r, at[k], to, S, L);
     }
@@ -93,8 +103,11 @@ static void check_pieces(arena *a, u32 *seed) {
           source = first + j / dims[1] * from[0] + j % dims[1] * from[1] + i % c * from[2];
       memcpy(want + (j * width + at[k] + i % c) * size, in[k] + (how == 3 ? 0 : source * size),
              (size_t)size);
+      if ((how > 3) != again) want[(j * width + at[k] + i % c) * size + size - 1] ^= (char)0x80;
     }
   }
+  dims[2] = width;
+  if (again) negate(b, dims, r, to, out, 0, to);
   CHECK(!*run(b, params, (void *[]){y}));
   CHECK(memcmp(y, want, (size_t)(rows * width * size)) == 0);
   for (u32 k = 0; k < n; k++) free(in[k]);
