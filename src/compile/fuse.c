@@ -278,27 +278,21 @@ static void begin_group(lower *L, node *n) {
 }
 
 /* Of several arrays that it reads, more would be read across than one that is written so. */
-static bool turns(lower *L, node *in, node *n, i64s order, const node *to) {
+bool fuse_turned(lower *L, node *in, node *n, const turned_how *how) {
   enum { MOST = 64 };
   if (in->kind != NODE_EXPR || in->uniform || in->apart || in->pending != 1) return false;
   if (in->op->results[0].uses->next) return false; /* others have it from the loop that stores it */
   if (in->cost > MOST || (in->loads > 1 && !in->leaf)) return false;
-  node *before = lower_turned(L, in, order, to), *after;
+  node *before = lower_turned(L, in, how), *after;
   if (!before) return false;
   lower_used(in);
   fuse_close_of(L, in);
-  after = lower_turned(L, in, order, to); /* of what others have in memory now, if they do */
+  after = lower_turned(L, in, how); /* of what others have in memory now, if they do */
   node as = *(after ? after : before);
   as.pending = n->pending, as.result = n->result;
   *n = as;
   begin_group(L, n);
   return true;
-}
-bool fuse_transposed(lower *L, node *in, node *n, i64s permutation) {
-  return turns(L, in, n, permutation, NULL);
-}
-bool fuse_reshaped(lower *L, node *in, node *n) {
-  return turns(L, in, n, (i64s){0}, arena_copy(L->a, n, sizeof *n));
 }
 
 void fuse_computed_of(lower *L, node *in, node *n, node *of) {

@@ -165,9 +165,13 @@ void lower_make_dense(lower *L, node *n, u32 slot); /* n is the whole of this sl
 node *lower_new_mem(lower *L, op *o, size_t result);
 void lower_used(node *n); /* one use has been served */
 bool lower_const_int(const node *n, i64 *out);
-/* n with its dims in that order or, where `to` is not NULL, under its dims; NULL: it cannot be seen
- * so. */
-node *lower_turned(lower *L, node *n, i64s order, const node *to);
+/* Another order of dims, those that are back to front, or a node whose dims it is to have. */
+typedef struct turned_how {
+  i64s order, back;
+  const node *to;
+} turned_how;
+/* n so; NULL: it cannot be seen so. */
+node *lower_turned(lower *L, node *n, const turned_how *how);
 /* Strides of the same elements under other dims, where that is possible. */
 bool lower_reshape_strides(const node *in, const node *out, i64 *stride);
 /* Whether o is a product of v, an operand, and a vector, which may sum up what it computes
@@ -199,11 +203,9 @@ bool fuse_is_small(const node *n);
 /* n, which is `in` with dims of size 1 behind its own, becomes the same, if nobody else wants `in`,
  * whose uses are served. Only what stores it may use n. */
 bool fuse_with_ones(lower *L, node *in, node *n);
-/* n, a transpose of `in`, which nobody else wants, becomes the same of transposed operands, so that
- * it is computed in the order in which it is wanted. Serves in's use if so. */
-bool fuse_transposed(lower *L, node *in, node *n, i64s permutation);
-/* The same of a reshape. */
-bool fuse_reshaped(lower *L, node *in, node *n);
+/* n, which is `in` turned, which nobody else wants, becomes the same of turned operands, so that it
+ * is computed in the order in which it is wanted. Serves in's use if so. */
+bool fuse_turned(lower *L, node *in, node *n, const turned_how *how);
 /* n becomes what `in` is of its one operand, but of `of`. Serves in's use. */
 void fuse_computed_of(lower *L, node *in, node *n, node *of);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */

@@ -211,7 +211,7 @@ static node *transposed_view(lower *L, op *o, node *in, i64s permutation) {
   bool pays = v->uses && lower_sums_up(v->uses->owner, v);
   pays = pays || (reads_across(L, in, permutation) && is_gone_through(v));
   node *n = pays ? lower_new_node(L, o, op_result(o, 0)) : NULL;
-  return n && fuse_transposed(L, in, n, permutation) ? n : NULL;
+  return n && fuse_turned(L, in, n, &(turned_how){.order = permutation}) ? n : NULL;
 }
 
 bool lower_transpose(lower *L, op *o) {
@@ -295,11 +295,20 @@ bool lower_seen(lower *L, op *o, node *in, u32 first, i64 start, const u32 *of, 
   return true;
 }
 
+/* Where all who use it go through it in order, it is computed so. NULL: it is not. */
+static node *reversed_view(lower *L, op *o, node *in, i64s back) {
+  if (in->kind != NODE_EXPR || in->count == 0 || !is_gone_through(op_result(o, 0))) return NULL;
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  return n && fuse_turned(L, in, n, &(turned_how){.back = back}) ? n : NULL;
+}
+
 /* From the last element backwards. */
 bool lower_reverse(lower *L, op *o) {
   struct reverse_attrs a;
   view_reverse(o, &a);
-  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  node *in = lower_node(L, o, 0), *n;
+  if (reversed_view(L, o, in, a.dimensions)) return true;
+  n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), offset = in->offset;
@@ -352,7 +361,8 @@ bool lower_reshape_strides(const node *in, const node *out, i64 *stride) {
 static node *reshaped_view(lower *L, op *o, node *in) {
   if (in->kind != NODE_EXPR || in->count == 0 || !is_gone_through(op_result(o, 0))) return NULL;
   node *n = lower_new_node(L, o, op_result(o, 0));
-  return n && fuse_reshaped(L, in, n) ? n : NULL;
+  turned_how how = {.to = n ? arena_copy(L->a, n, sizeof *n) : NULL};
+  return n && fuse_turned(L, in, n, &how) ? n : NULL;
 }
 
 bool lower_reshape(lower *L, op *o) {

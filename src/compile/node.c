@@ -175,11 +175,10 @@ typedef struct turned {
   node *is;
 } turned;
 typedef struct turning {
-  i64s order;
-  const node *to;
+  turned_how how;
   VEC(turned) seen;
 } turning;
-static bool turn_strides(lower *L, const node *n, const turning *how, node *out) {
+static bool turn_strides(lower *L, const node *n, const turned_how *how, node *out) {
   i64 *dims = ARENA_ARRAY(L->a, i64, n->rank), *stride = ARENA_ARRAY(L->a, i64, n->rank);
   if (how->to) {
     out->rank = how->to->rank, out->dims = how->to->dims;
@@ -193,6 +192,13 @@ static bool turn_strides(lower *L, const node *n, const turning *how, node *out)
     dims[d] = n->dims[of];
     if (n->kind != NODE_EXPR) stride[d] = n->stride[of];
   }
+  for (size_t k = 0; k < how->back.len; k++) {
+    i64 d = how->back.data[k];
+    if (d >= n->rank) return false;
+    if (n->kind == NODE_EXPR) continue;
+    if (dims[d] > 1) out->offset += (dims[d] - 1) * stride[d];
+    stride[d] = -stride[d];
+  }
   out->dims = dims, out->stride = stride;
   return true;
 }
@@ -201,7 +207,7 @@ static node *turn(lower *L, node *n, turning *how) {
   for (size_t i = 0; i < how->seen.len; i++)
     if (how->seen.data[i].of == n) return how->seen.data[i].is;
   node *t = arena_copy(L->a, n, sizeof *n);
-  if (!turn_strides(L, n, how, t)) return NULL;
+  if (!turn_strides(L, n, &how->how, t)) return NULL;
   t->dense = false;
   t->group = NULL, t->next = NULL;
   t->pending = t->stamp = 0;
@@ -212,6 +218,6 @@ static node *turn(lower *L, node *n, turning *how) {
   return t;
 }
 
-node *lower_turned(lower *L, node *n, i64s order, const node *to) {
-  return turn(L, n, &(turning){.order = order, .to = to});
+node *lower_turned(lower *L, node *n, const turned_how *how) {
+  return turn(L, n, &(turning){.how = *how});
 }
