@@ -605,15 +605,11 @@ void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l) {
     if (kn->p.patterns[i].mode != MODE_STRIDED) continue;
     kn->in[i].packed = packed;
     kn->in[i].still = loop_stays(&kn->p, i);
+    pattern *pt = &kn->p.patterns[i];
+    pt->every = shuffle_every(e, pt->stride[pt->rank - 1], kn->in[i].width);
     packed += align_up(kn->p.max_elements * kn->in[i].width, 64);
   }
   kn->scratch = kn->regs_bytes + packed + 64;
-}
-
-static bool is_empty(const i64 *dims, u32 rank) {
-  for (u32 d = 0; d < rank; d++)
-    if (dims[d] == 0) return true;
-  return false;
 }
 
 static bool is_compiled(const vm_unit *u) {
@@ -692,7 +688,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
 void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   u32 kept = l->rank - l->reduced;
   *out = (exec_step){.run = run_map, .units = 0};
-  if (is_empty(l->dims, kept) || l->num_out == 0) return;
+  if (prog_volume(l->dims, kept) == 0 || l->num_out == 0) return;
   if (l->reduced)
     reduce_lower(e, l, out);
   else

@@ -24,6 +24,7 @@ typedef struct pattern { /* of one walk inside a block */
   u32 rank;
   i64 head; /* dims[0] is this times the block's count of the cut dim */
   i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS];
+  const struct shuffle_vector *every; /* of the last dim's elements (shuffle_every); NULL: none */
 } pattern;
 
 /* Dims cut into blocks: outer ones, the cut one in pieces of `piece`, whole inner ones. */

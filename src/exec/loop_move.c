@@ -1,5 +1,6 @@
 /* Elements of a block that do not lie together: brought together, and apart again (loop.h). */
 #include "exec/loop.h"
+#include "exec/shuffle.h"
 
 /* Visits the runs of a strided pattern: fn for each innermost run, in block order. */
 #define FOR_RUNS(pt, count, run, offset, done, ...)                                                \
@@ -23,9 +24,14 @@
     }                                                                                              \
   } while (0)
 
-static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, const char *from,
-                       char *to) {
+static void gather_run(const vm_kernels *k, const shuffle_vector *every, i64 stride, i64 run,
+                       u32 width, const char *from, char *to) {
   u32 w = vm_log2_width(width);
+  if (every && run * (i64)width >= SHUFFLE_BYTES) {
+    i64 times = run * (i64)width / SHUFFLE_BYTES, done = times * SHUFFLE_BYTES / (i64)width;
+    k->shuffle(every, (size_t)times, to, SHUFFLE_BYTES, &from);
+    to += times * SHUFFLE_BYTES, from += done * stride * (i64)width, run -= done;
+  }
   if (stride == 1)
     memcpy(to, from, (size_t)run * width);
   else if (stride == 0)
@@ -75,7 +81,7 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
   i64 bytes = run * (i64)width;
   bool wide = stride == 1 && bytes <= 8 && (bytes & (bytes - 1)) == 0 && row % run == 0;
   if (wide && ((uintptr_t)from | (uintptr_t)to) % (uintptr_t)bytes == 0)
-    gather_run(k, row / run, rows, (u32)bytes, from, to); /* elements of so many bytes */
+    gather_run(k, NULL, row / run, rows, (u32)bytes, from, to); /* elements of so many bytes */
   else if (stride == 1)
     k->move->rows((size_t)rows, (size_t)bytes, to, bytes, from, row * (i64)width, false);
   else if (stride == 0 && w < 4)
@@ -87,13 +93,13 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
     short_rows(width, rows, run, to, from, row, stride);
   else
     for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width)
-      gather_run(k, stride, run, width, from, to);
+      gather_run(k, p->every, stride, run, width, from, to);
 }
 
 void loop_gather(const vm_kernels *k, const pattern *p, i64 count, u32 width, const char *base,
                  char *out) {
   if (p->rank == 1) {
-    gather_run(k, p->stride[0], count * p->head, width, base, out);
+    gather_run(k, p->every, p->stride[0], count * p->head, width, base, out);
     return;
   }
   if (p->rank == 2) {

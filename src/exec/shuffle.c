@@ -93,6 +93,19 @@ static bool make_vector(shuffle_vector *v, u32 n, const origin *in) {
   return true;
 }
 
+const shuffle_vector *shuffle_every(const lower_env *e, i64 stride, u32 width) {
+  enum { MOST = 4 }; /* windows reach no further */
+  if (width > 2) return NULL;
+  origin in[SHUFFLE_BYTES];
+  if (!e->k->shuffle || stride < -MOST || stride > MOST || stride >> 1 == 0) return NULL;
+  for (u32 i = 0; i < SHUFFLE_BYTES; i++)
+    in[i] = (origin){.at = i / width * stride * (i64)width + i % width};
+  shuffle_vector *v = ARENA_NEW(e->a, shuffle_vector);
+  if (!make_vector(v, SHUFFLE_BYTES, in)) return NULL;
+  for (u32 w = 0; w < v->windows; w++) v->step[w] = stride * SHUFFLE_BYTES;
+  return v;
+}
+
 /* Of so many rows, of which `row` is one. */
 static bool make_tile(arena *a, const shuffling *s, const origin *row, i64 rows, tile *t) {
   origin in[MOST_BYTES];

@@ -137,6 +137,9 @@ bool shuffle_copy(const lower_env *e, const step_shape *s, u32 dst, i64 dst_at, 
  * a concatenation does; 0: none. */
 u32 shuffle_steps(const lower_env *e, const prog_step *steps, u32 most, exec_step *out);
 
+/* What makes a vector of elements that lie so far apart. NULL: kernels are as good. */
+const struct shuffle_vector *shuffle_every(const lower_env *e, i64 stride, u32 width);
+
 /* vm_kernels' transposes, by way of scratch where rows' places in caches are the same. */
 void step_transpose(const vm_kernels *k, u32 width, size_t rows, size_t columns, char *to, i64 ts,
                     const char *from, i64 fs, bool streams);
