@@ -238,18 +238,21 @@ bool fuse_as_uniform(const node *in, node *n) {
   return true;
 }
 
-/* Its operands, if it has any, still have those dims: a loop looks at the strides of its own only.
- */
-bool fuse_without_ones(lower *L, node *in, node *n) {
-  fuse_close_of(L, in);
-  bool cheap = !in->heavy && !in->apart && in->cost <= MAX_CHEAP && (in->loads <= 1 || in->leaf);
-  if (in->kind == NODE_EXPR && !cheap) return false;
-  node as = *in;
+static void become(node *n, const node *is) {
+  node as = *is;
   as.rank = n->rank, as.dims = n->dims;
   as.pending = n->pending, as.result = n->result;
   as.stamp = 0;
   as.pulled = false;
   *n = as;
+}
+
+/* Its operands still have those dims: a loop looks at the strides of its own only. */
+bool fuse_without_ones(lower *L, node *in, node *n) {
+  fuse_close_of(L, in);
+  bool cheap = !in->heavy && !in->apart && in->cost <= MAX_CHEAP && (in->loads <= 1 || in->leaf);
+  if (in->kind == NODE_EXPR && !cheap) return false;
+  become(n, in);
   return true;
 }
 
@@ -261,12 +264,7 @@ bool fuse_is_small(const node *n) {
 bool fuse_with_ones(lower *L, node *in, node *n) {
   if (in->kind != NODE_EXPR || in->apart || in->pending) return false;
   fuse_close_of(L, in);
-  node as = *in;
-  as.rank = n->rank, as.dims = n->dims;
-  as.pending = n->pending, as.result = n->result;
-  as.stamp = 0;
-  as.pulled = false;
-  *n = as;
+  become(n, in);
   return true;
 }
 
@@ -277,21 +275,29 @@ static void begin_group(lower *L, node *n) {
   append(n->group, n);
 }
 
-/* Of several arrays that it reads, more would be read across than one that is written so. */
+static bool is_alone(const node *n) {
+  if (n->kind != NODE_EXPR || n->uniform) return true;
+  bool alone = !n->op->results[0].uses->next;
+  for (u32 i = 0; alone && i < n->num_in; i++) alone = is_alone(n->in[i]);
+  return alone;
+}
+
+/* Of several arrays that it reads, more would be read across than one that is written so. What is
+ * stored by itself had better not compute what others want too. */
 bool fuse_turned(lower *L, node *in, node *n, const turned_how *how) {
   enum { MOST = 64 };
   if (in->kind != NODE_EXPR || in->uniform || in->apart || in->pending != 1) return false;
   if (in->op->results[0].uses->next) return false; /* others have it from the loop that stores it */
-  if (in->cost > MOST || (in->loads > 1 && !in->leaf)) return false;
+  if (how->stored ? (in->heavy || in->cost > MAX_CHEAP) && !is_alone(in)
+                  : in->cost > MOST || (in->loads > 1 && !in->leaf))
+    return false;
   node *before = lower_turned(L, in, how), *after;
   if (!before) return false;
   lower_used(in);
   fuse_close_of(L, in);
   after = lower_turned(L, in, how); /* of what others have in memory now, if they do */
-  node as = *(after ? after : before);
-  as.pending = n->pending, as.result = n->result;
-  *n = as;
-  begin_group(L, n);
+  become(n, after ? after : before);
+  if (!how->stored) begin_group(L, n);
   return true;
 }
 

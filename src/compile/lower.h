@@ -165,10 +165,12 @@ void lower_make_dense(lower *L, node *n, u32 slot); /* n is the whole of this sl
 node *lower_new_mem(lower *L, op *o, size_t result);
 void lower_used(node *n); /* one use has been served */
 bool lower_const_int(const node *n, i64 *out);
-/* Another order of dims, those that are back to front, or a node whose dims it is to have. */
+/* Another order of dims, those that are back to front, or a node whose dims it is to have; stored:
+ * only what stores it uses it. */
 typedef struct turned_how {
   i64s order, back;
   const node *to;
+  bool stored;
 } turned_how;
 /* n so; NULL: it cannot be seen so. */
 node *lower_turned(lower *L, node *n, const turned_how *how);

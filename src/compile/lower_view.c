@@ -121,32 +121,43 @@ bool lower_iota(lower *L, op *o) {
 
 /* ---- other strides ---- */
 
-/* Whether o's result, its operand with dims of 1 behind the others, is only there to be put
- * together with others along one of these. */
-static bool is_to_be_joined(const op *o) {
+/* Whether o's result, its operand with more dims of 1, is only there to be put together with others
+ * along one of these; behind: they are behind its own. */
+static bool is_to_be_joined(const op *o, bool *behind) {
   const type *in = op_operand(o, 0)->type, *out = op_result(o, 0)->type;
   const use *u = o->results[0].uses;
-  size_t rank = in->dims.len;
+  size_t rank = in->dims.len, own = 0;
   if (out->dims.len <= rank || !u || u->next || !op_is(u->owner, concatenate)) return false;
   if (u->owner->parent != o->parent) return false;
+  *behind = true;
   for (size_t d = 0; d < out->dims.len; d++)
-    if (out->dims.data[d] != (d < rank ? in->dims.data[d] : 1)) return false;
-  return true;
+    if (own < rank && out->dims.data[d] == in->dims.data[own])
+      own++;
+    else if (out->dims.data[d] == 1)
+      *behind &= own == rank;
+    else
+      return false;
+  return own == rank;
 }
 
 /* Then it need not be computed before. NULL: it has to. */
 static node *joined_view(lower *L, op *o, node *in) {
-  if (in->kind != NODE_EXPR || in->apart || in->uniform || in->pending != 1 || !is_to_be_joined(o))
+  bool behind;
+  if (in->kind != NODE_EXPR || in->apart || in->uniform || in->pending != 1 ||
+      !is_to_be_joined(o, &behind))
     return NULL;
   node *n = lower_new_node(L, o, op_result(o, 0));
   if (!n) return NULL;
+  turned_how how = {.to = arena_copy(L->a, n, sizeof *n), .stored = true};
+  if (!behind) return fuse_turned(L, in, n, &how) ? n : NULL;
   lower_used(in);
   return fuse_with_ones(L, in, n) ? n : NULL;
 }
 
-static bool keeps_places(i64s dims) {
-  for (size_t d = 0; d < dims.len; d++)
-    if (dims.data[d] != (i64)d) return false;
+/* The order of its dims. */
+static bool keeps_order(i64s dims) {
+  for (size_t d = 1; d < dims.len; d++)
+    if (dims.data[d] < dims.data[d - 1]) return false;
   return true;
 }
 
@@ -155,7 +166,7 @@ bool lower_broadcast_in_dim(lower *L, op *o) {
   struct broadcast_in_dim_attrs a;
   view_broadcast_in_dim(o, &a);
   node *in = lower_node(L, o, 0);
-  if (keeps_places(a.broadcast_dimensions) && joined_view(L, o, in)) return true;
+  if (keeps_order(a.broadcast_dimensions) && joined_view(L, o, in)) return true;
   node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;

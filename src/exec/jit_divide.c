@@ -57,7 +57,8 @@ static V divided_few(J *j, vm_rtype t, V x, u32 by) {
   u32 log = 32 - (u32)__builtin_clz(by - 1), shift, m = few_factor(bits_of(t), by, &shift);
   V all = CONST(UINT16_MAX), sign = IMM1(psrad, 31, x);
   if (is_signed(t)) {
-    if ((by & (by - 1)) == 0) return IMM1(psrad, log, OP2(paddd, x, OP2(pandd, sign, CONST(by - 1))));
+    if ((by & (by - 1)) == 0)
+      return IMM1(psrad, log, OP2(paddd, x, OP2(pandd, sign, CONST(by - 1))));
     return OP2(psubd, IMM1(psrad, shift, OP2(pmulld, x, CONST(m))), sign);
   }
   if ((by & (by - 1)) == 0) return IMM1(psrld, log, x);

@@ -100,8 +100,7 @@ static range find_range(const J *b, const jit_node *n, const range *of_value) {
   u32 operands = jit_prim_infos[n->prim].operands - blends;
   const u32 *arg = n->arg + blends;
   if (n->prim == JP_const32) return of((i32)n->imm, (i32)n->imm);
-  if (n->prim == JP_pxord &&
-      (is_sign_of(b, arg[1], arg[0]) || is_sign_of(b, arg[0], arg[1])))
+  if (n->prim == JP_pxord && (is_sign_of(b, arg[1], arg[0]) || is_sign_of(b, arg[0], arg[1])))
     return of(0, bitwise(of_value[arg[0]], of_value[arg[1]]).most);
   for (u32 i = 0; i < COUNT(range_rows); i++)
     if (n->prim == range_rows[i].prim || n->prim == range_rows[i].other)

@@ -39,9 +39,9 @@ static const dtype types[] = {
 static const dtype narrow_types[] = {DTYPE_s8,  DTYPE_u8, DTYPE_pred, DTYPE_s4,
                                      DTYPE_s16, DTYPE_u2, DTYPE_u16};
 static const vm_op narrow_ops[] = {
-    VM_convert, VM_select, VM_clamp,     VM_eq,        VM_ne,   VM_lt,  VM_le,   VM_gt,
-    VM_ge,      VM_add,    VM_sub,       VM_mul,       VM_max,  VM_min, VM_and,  VM_or,
-    VM_xor,     VM_shl,    VM_shr_arith, VM_shr_logic, VM_neg,  VM_abs, VM_sign, VM_not,
+    VM_convert, VM_select, VM_clamp,     VM_eq,        VM_ne,    VM_lt,  VM_le,   VM_gt,
+    VM_ge,      VM_add,    VM_sub,       VM_mul,       VM_max,   VM_min, VM_and,  VM_or,
+    VM_xor,     VM_shl,    VM_shr_arith, VM_shr_logic, VM_neg,   VM_abs, VM_sign, VM_not,
     VM_clamp,   VM_select, VM_shl,       VM_shr_logic, VM_mulhi, VM_div, VM_rem,  VM_popcnt};
 static u32 narrow; /* of so many of these types; 0: of any */
 static dtype draw_type(void) {

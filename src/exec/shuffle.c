@@ -182,7 +182,8 @@ static bool put_piece(shuffling *s, const piece *p, origin *row) {
   for (;;) {
     if (to < 0 || to + p->width > s->row) return false;
     for (u32 i = 0; i < p->width; i++)
-      row[to + i] = p->value ? (origin){0, of, ((const u8 *)p->value)[i]} : (origin){from + i, of, 0};
+      row[to + i] =
+          p->value ? (origin){0, of, ((const u8 *)p->value)[i]} : (origin){from + i, of, 0};
     row[to + p->width - 1].with ^= p->with;
     u32 d = p->rank;
     for (; d-- > s->rank; at[d] = 0) {
