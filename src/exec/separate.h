@@ -1,4 +1,5 @@
-/* Maxima and minima of windows by parts: down the rows first, then along them. */
+/* Maxima and minima of windows, and sums of integers, by parts: down the rows first, then along
+ * them. */
 #ifndef EXEC_SEPARATE_H
 #define EXEC_SEPARATE_H
 

@@ -4,7 +4,8 @@
  *   scan.c    a window that spans a dim to one side with stride 1 (a cumulative reduction, as JAX
  *             writes cumsum)
  *   slide.c   a long window along one dim whose body is known: sums of 1, 2, 4, ... elements
- *   separate.c  maxima and minima whose elements lie apart: down the rows, then along them
+ *   separate.c  maxima, minima and sums of integers whose elements lie apart: down the rows, then
+ *               along them
  *   rows      a piece of a row of windows at once: all their first elements, all their second ...
  *   single    what is left: long windows of any body, and holes along rows */
 #include "exec/combine.h"
