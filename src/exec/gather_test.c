@@ -122,6 +122,35 @@ static void test_scatter_swap(arena *a) {
   CHECK(z[1][0] == 1 && z[1][1] == 5 && z[1][2] == 3);
 }
 
+/* Short rows of planes by indices that are part of the program, some of them outside. */
+static void check_known(arena *a, i64 row, i64 count) {
+  enum { PLANES = 17, ROWS = 9, MOST = 20, WIDE = 5 };
+  float x[PLANES * ROWS * WIDE], got[PLANES * MOST * WIDE];
+  i32 at[MOST];
+  u32 seed = 6;
+  u64 all = (u64)(PLANES * ROWS * row), taken = (u64)(PLANES * count * row);
+  for (u64 i = 0; i < all; i++) x[i] = noise(&seed);
+  for (int i = 0; i < count; i++) at[i] = i * 5 % (ROWS + 4) - 2;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, DTYPE_f32, all), r = prog_result(b, DTYPE_f32, taken, -1);
+  i64 td[] = {PLANES, ROWS, row}, od[] = {PLANES, count, row}, sizes[] = {PLANES, 1, row};
+  i64 offset[] = {0, 2};
+  prog_gather g = along(&by_column, &t, &r, prog_const(b, DTYPE_s32, (u64)count, at));
+  g.offset_dims = (i64s){offset, 2};
+  g.operand_dims = (i64s){td, 3};
+  g.indices_dims = (i64s){&count, 1};
+  g.other_dims = (i64s){od, 3};
+  g.slice_sizes = (i64s){sizes, 3};
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){got}));
+  int bad = 0;
+  for (i64 i = 0; i < PLANES * count * row; i++) {
+    i64 k = at[i / row % count], near = k < 0 ? 0 : k >= ROWS ? ROWS - 1 : k;
+    bad += got[i] != x[(i / row / count * ROWS + near) * row + i % row];
+  }
+  CHECK(bad == 0);
+}
+
 /* Columns of a table, of which some are outside: taken, then put or added where they came from,
  * one after the other. */
 static void check_columns(arena *a, i64 count, bool put) {
@@ -366,6 +395,7 @@ static void run_tests(arena *a, const exec_options *options) {
   test_gather(a);
   test_rows(a);
   test_scatter_swap(a);
+  for (i64 row = 1; row <= 5; row++) check_known(a, row, 9), check_known(a, row, 20);
   for (i64 n = 5; n <= 40; n += 7) check_columns(a, n, false), check_columns(a, n, true);
   for (i64 n = 3; n <= 700; n += 231) check_pairs(a, n, false), check_pairs(a, n, true);
   for (i64 n = 2; n <= 70; n += 4) check_rows_by_pairs(a, n);

@@ -266,12 +266,13 @@ static u64 cost_alone(const piece *p) {
   return n / row * CALL + (to == width && from == -width ? lines * 4 : n * ROW);
 }
 
-/* The best of all dims that could be rows; NULL: none is as cheap as the pieces alone. */
-static shuffling *best_plan(const lower_env *e, u32 n, const piece *p) {
+/* The best of all dims that could be rows; NULL: none is as cheap as the pieces alone, each of
+ * which takes `more` than a copy. */
+static shuffling *best_plan(const lower_env *e, u32 n, const piece *p, u64 more) {
   enum { LEAST = 512 };
   shuffling *best = NULL;
   u32 most = p->rank;
-  u64 least = 0, bytes = 0;
+  u64 least = n * more, bytes = 0;
   for (u32 i = 0; i < n; i++) {
     least += cost_alone(&p[i]);
     bytes += prog_volume(p[i].dims, p[i].rank) * p[i].width;
@@ -294,7 +295,26 @@ bool shuffle_copy(const lower_env *e, const step_shape *shape, u32 dst, i64 dst_
   memcpy(p.dims, shape->dims, p.rank * sizeof(i64));
   memcpy(p.to, shape->to, p.rank * sizeof(i64));
   memcpy(p.from, shape->from, p.rank * sizeof(i64));
-  shuffling *s = e->k->shuffle && p.rank > 1 ? best_plan(e, 1, &p) : NULL;
+  shuffling *s = e->k->shuffle && p.rank > 1 ? best_plan(e, 1, &p, 0) : NULL;
+  if (!s) return false;
+  s->dst = dst;
+  finish(e, s, out);
+  return true;
+}
+
+bool shuffle_rows(const lower_env *e, const step_shape *shape, u32 dst, u32 src, u32 n,
+                  const i64 *to, const i64 *from, exec_step *out) {
+  enum { MOST = 64, LOOKED_UP = 5 };
+  piece p[MOST];
+  if (!e->k->shuffle || n > MOST || shape->rank == 0) return false;
+  for (u32 i = 0; i < n; i++) {
+    p[i] = (piece){.rank = shape->rank, .width = shape->width, .slot = src};
+    p[i].to_at = to[i], p[i].from_at = from[i];
+    memcpy(p[i].dims, shape->dims, shape->rank * sizeof(i64));
+    memcpy(p[i].to, shape->to, shape->rank * sizeof(i64));
+    memcpy(p[i].from, shape->from, shape->rank * sizeof(i64));
+  }
+  shuffling *s = best_plan(e, n, p, LOOKED_UP * prog_volume(shape->dims, shape->rank - 1));
   if (!s) return false;
   s->dst = dst;
   finish(e, s, out);
@@ -375,7 +395,7 @@ u32 shuffle_steps(const lower_env *e, const prog_step *steps, u32 most, exec_ste
   u32 n = 0, pieces = 0;
   if (!e->k->shuffle) return 0;
   for (; n < most && add_step(&g, &steps[n]); n++) pieces = g.n;
-  shuffling *s = n > 1 ? best_plan(e, pieces, g.p) : NULL;
+  shuffling *s = n > 1 ? best_plan(e, pieces, g.p, 0) : NULL;
   if (!s) return 0;
   s->dst = g.dst;
   finish(e, s, out);
