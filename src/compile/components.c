@@ -88,7 +88,7 @@ static i64 find_dim(i64s list, i64 dim) {
   return -1;
 }
 
-typedef enum how { APART, TAKEN, CARRIED, WHOLE } how;
+typedef enum how { APART, TAKEN, SUMMED, CARRIED, WHOLE } how;
 
 /* ---- by op: how its result splits where an operand does, and the other way round ---- */
 
@@ -177,6 +177,42 @@ static const rule *rule_of(const op *o) {
   return op_kind(o) < OP_COUNT && rules[op_kind(o)].use ? &rules[op_kind(o)] : NULL;
 }
 
+/* ---- products ---- */
+
+/* A product along the dim that its larger side is split along, and no other, whose other side has
+ * no dims of its own: sums of products of parts, in that side's order. */
+typedef struct product {
+  const dot_attr *d;
+  u32 large;
+  i64s dim, batch[2]; /* contracted, by side; batching */
+} product;
+
+static bool find_product(const splitter *s, const op *o, product *p) {
+  struct dot_general_attrs a;
+  if (!op_is(o, dot_general) || !view_dot_general(o, &a)) return false;
+  const dot_attr *d = a.dot_dimension_numbers;
+  const type *t = op_result(o, 0)->type;
+  const i64s along[] = {d->lhs_contracting_dimensions, d->rhs_contracting_dimensions};
+  *p = (product){.d = d, .batch = {d->lhs_batching_dimensions, d->rhs_batching_dimensions}};
+  if (along[0].len != 1 || index_get(&s->of, op_result(o, 0))) return false;
+  i64 *dims = ARENA_ARRAY(s->a, i64, 2);
+  for (u32 i = 0; i < 2; i++) {
+    const value *v = op_operand(o, i);
+    const split *x = index_get(&s->of, v);
+    dims[i] = along[i].data[0];
+    if (v->type->elem != t->elem || (x && x->dim != dims[i])) return false;
+  }
+  p->dim = (i64s){dims, 2};
+  size_t batches = p->batch[0].len;
+  p->large =
+      op_operand(o, 0)->type->dims.len == batches + 1 &&
+      (op_operand(o, 1)->type->dims.len > batches + 1 || index_get(&s->of, op_operand(o, 1)));
+  dtype of;
+  return lower_dtype(t->elem, &of) && (of == DTYPE_f32 || of == DTYPE_f64) &&
+         index_get(&s->of, op_operand(o, p->large)) &&
+         op_operand(o, !p->large)->type->dims.len == batches + 1;
+}
+
 /* ---- what follows from one split ---- */
 
 /* How a value that is split is used; APART: the user's result is split, too, along *dim. */
@@ -186,6 +222,8 @@ static how used(const splitter *s, const split *x, const use *u, i64 *dim) {
   *dim = x->dim;
   if (o->parent != s->body) return WHOLE;
   if (o == end_of(s)) return CARRIED;
+  product p;
+  if (find_product(s, o, &p)) return SUMMED;
   return r ? r->use(o, dim) : WHOLE;
 }
 
@@ -225,20 +263,20 @@ static void add_users(splitter *s, const split *x) {
       add(s, op_result(u->owner, 0), dim);
     else if (h == CARRIED)
       add(s, s->body->args[u - u->owner->operands], dim);
-    s->gain += h == TAKEN;
+    s->gain += h == TAKEN || h == SUMMED;
     whole |= h == WHOLE;
   }
   s->gain -= whole;
   if (x->v->is_arg) s->fails |= op_body(s->loop, 0)->args[x->v->index]->uses != NULL;
 }
 
-/* What is split where the loop's argument is. */
-static bool find_splits(splitter *s, value *arg, i64 dim) {
+/* What is split where v is. */
+static bool find_splits(splitter *s, value *v, i64 dim) {
   s->all.len = 0;
   s->of = (hash_index){0};
   s->gain = 0;
   s->fails = false;
-  add(s, arg, dim);
+  add(s, v, dim);
   for (size_t i = 0; i < s->all.len && !s->fails; i++) {
     add_maker(s, s->all.data[i]);
     add_users(s, s->all.data[i]);
@@ -426,6 +464,60 @@ static void serve(const splitter *s, const split *x, op *at) {
   }
 }
 
+/* Dims of the larger side, but the one that is split, to the result's dims. */
+static void order_of(const op *o, const product *p, i64 *to) {
+  i64s batch = p->batch[p->large];
+  i64 next = (i64)batch.len;
+  size_t n = op_operand(o, p->large)->type->dims.len;
+  for (size_t d = 0, k = 0; d < n; d++) {
+    i64 b = find_dim(batch, (i64)d);
+    if ((i64)d != p->dim.data[p->large]) to[k++] = b >= 0 ? b : next++;
+  }
+}
+
+/* A part of the smaller side, for each element of the larger side's. */
+static value *spread(const splitter *s, expander *e, const product *p, value *part, const type *t,
+                     const i64 *order) {
+  i64s batch = p->batch[!p->large];
+  i64 *to = ARENA_ARRAY(s->a, i64, batch.len + 1), dim = p->dim.data[!p->large];
+  bool same = batch.len == t->dims.len;
+  for (size_t b = 0; b < batch.len; b++) {
+    i64 from = batch.data[b] - (batch.data[b] > dim), at = 0;
+    while (order[at] != (i64)b) at++;
+    to[from] = at;
+    same &= from == at;
+  }
+  if (same) return part;
+  value *r = expand_1(e, OP_broadcast_in_dim, part, t);
+  op_set(r->def.op, broadcast_in_dim, broadcast_dimensions,
+         attr_i64_array(e->c, (i64s){to, batch.len}));
+  return r;
+}
+
+/* Sums begin at 0 (docs/semantics.md). */
+static void sum_up(const splitter *s, op *o, const product *p) {
+  expander e = expander_before(s->m, s->a, o);
+  value *side[2] = {op_operand(o, 0), op_operand(o, 1)}, *part[2];
+  i64s dims = side[p->large]->type->dims;
+  const type *t = part_type(s, &e, side[p->large], p->dim.data[p->large]);
+  i64 *order = ARENA_ARRAY(s->a, i64, dims.len), *back = ARENA_ARRAY(s->a, i64, dims.len);
+  bool same = true;
+  order_of(o, p, order);
+  for (size_t d = 0; d < t->dims.len; d++) back[order[d]] = (i64)d, same &= order[d] == (i64)d;
+  value *sum = expand_constant(&e, t, number_float(0));
+  for (i64 k = 0; k < dims.data[p->dim.data[p->large]]; k++) {
+    for (u32 i = 0; i < 2; i++) part[i] = part_of(s, &e, side[i], p->dim.data[i], k);
+    part[!p->large] = spread(s, &e, p, part[!p->large], t, order);
+    sum = expand_2(&e, OP_add, sum, expand_2(&e, OP_multiply, part[0], part[1], t), t);
+  }
+  if (!same) {
+    sum = expand_1(&e, OP_transpose, sum, op_result(o, 0)->type);
+    op_set(sum->def.op, transpose, permutation, attr_i64_array(e.c, (i64s){back, t->dims.len}));
+  }
+  value_replace(op_result(o, 0), sum);
+  op_erase(o);
+}
+
 /* ---- the loop ---- */
 
 static void split_body(const splitter *s) {
@@ -444,6 +536,8 @@ static void split_body(const splitter *s) {
   for (op *o = first, *next; o != end_of(s); o = next) {
     next = o->next;
     const split *x = o->num_results == 1 ? index_get(&s->of, op_result(o, 0)) : NULL;
+    product p;
+    if (find_product(s, o, &p)) sum_up(s, o, &p);
     if (!x) continue;
     if (make_parts(s, x)) serve(s, x, next);
   }
@@ -515,12 +609,28 @@ static bool find_carried(splitter *s) {
   return false;
 }
 
+/* What is stacked for a product. */
+static bool find_stacked(splitter *s) {
+  for (op *o = s->body->first; o; o = o->next) {
+    struct concatenate_attrs a;
+    if (!op_is(o, concatenate) || !view_concatenate(o, &a)) continue;
+    value *v = op_result(o, 0);
+    bool wanted = v->type->dims.data[a.dimension] == o->num_operands;
+    for (const use *u = v->uses; u && wanted; u = u->next) {
+      if (!op_is(u->owner, dot_general) && !op_is(u->owner, slice)) continue;
+      if (find_splits(s, v, a.dimension)) return true;
+      break;
+    }
+  }
+  return false;
+}
+
 void components_split(ir_module *m, arena *scratch, op *root) {
   op_list loops = {0};
   ops_of_kind(scratch, root, OP_while, &loops);
   for (size_t i = 0; i < loops.len; i++) {
     splitter s = {.m = m, .a = scratch, .loop = loops.data[i]};
     s.body = op_body(s.loop, 1);
-    while (find_carried(&s)) s.loop = split_loop(&s);
+    while (find_carried(&s) || find_stacked(&s)) s.loop = split_loop(&s);
   }
 }
