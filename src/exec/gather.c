@@ -650,8 +650,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   i64 index_stride[PROG_MAX_DIMS + 1] = {0}, other_stride[PROG_MAX_DIMS + 1] = {0};
   i64 operand_stride[PROG_MAX_DIMS + 1] = {0}, slice[PROG_MAX_DIMS + 1] = {0};
   *out = (exec_step){.run = run_gather, .data = r};
-  r->g = g, r->k = e->k;
-  r->index_type = e->prog->slots[g->indices].type;
+  r->g = g, r->k = e->k, r->index_type = e->prog->slots[g->indices].type;
   r->width = ARENA_ARRAY(e->a, u32, g->n);
   for (u32 i = 0; i < g->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[g->operand[i]].type);
   strides_of(g->indices_dims, index_stride);
