@@ -558,23 +558,16 @@ static void lower_window(gathering *r, const prog_gather *g, const i64 *other_st
 /* Windows of one index each that is known by now: copies from known places. */
 static bool lower_known(const lower_env *e, const gathering *r, exec_step *out) {
   enum { MOST = 64 };
-  const prog_gather *g = r->g;
-  const prog_slot *indices = &e->prog->slots[g->indices];
-  i64 to[MOST], from[MOST], index, width = r->width[0];
-  if (g->scatter || indices->kind != SLOT_CONST || !indices->data || r->index_size != 1 ||
-      r->batches > MOST)
-    return false;
+  const prog_slot *at = &e->prog->slots[r->g->indices];
+  i64 to[MOST], from[MOST], k;
+  bool known = at->kind == SLOT_CONST && at->data && r->index_size == 1;
+  if (r->g->scatter || !known || r->rule.fill || r->batches > MOST) return false;
   for (u64 b = 0; b < r->batches; b++) {
-    find_batch(r, b, &index, &to[b], &from[b]);
-    i64 start = take_wrapped(&r->rule, step_read_index(r->index_type, indices->data, (u64)index));
-    i64 inside = take_clamped(&r->rule, start);
-    if (r->rule.fill && inside != start) return false;
-    to[b] *= width, from[b] = (from[b] + inside * r->operand_stride[0]) * width;
+    find_batch(r, b, &k, &to[b], &from[b]);
+    k = take_wrapped(&r->rule, step_read_index(r->index_type, at->data, (u64)k));
+    from[b] += take_clamped(&r->rule, k) * r->operand_stride[0];
   }
-  step_shape s = r->window;
-  s.width = r->width[0];
-  for (u32 d = 0; d < s.rank; d++) s.to[d] *= width, s.from[d] *= width;
-  return shuffle_rows(e, &s, g->other[0], g->operand[0], (u32)r->batches, to, from, out);
+  return shuffle_rows(e, &r->window, r->width[0], r->g, (u32)r->batches, to, from, out);
 }
 
 static void lower_scatter_body(const lower_env *e, gathering *r, exec_step *out) {

@@ -302,21 +302,22 @@ bool shuffle_copy(const lower_env *e, const step_shape *shape, u32 dst, i64 dst_
   return true;
 }
 
-bool shuffle_rows(const lower_env *e, const step_shape *shape, u32 dst, u32 src, u32 n,
-                  const i64 *to, const i64 *from, exec_step *out) {
+bool shuffle_rows(const lower_env *e, const step_shape *shape, u32 width, const prog_gather *g,
+                  u32 n, const i64 *to, const i64 *from, exec_step *out) {
   enum { MOST = 64, LOOKED_UP = 5 };
   piece p[MOST];
   if (!e->k->shuffle || n > MOST || shape->rank == 0) return false;
   for (u32 i = 0; i < n; i++) {
-    p[i] = (piece){.rank = shape->rank, .width = shape->width, .slot = src};
-    p[i].to_at = to[i], p[i].from_at = from[i];
-    memcpy(p[i].dims, shape->dims, shape->rank * sizeof(i64));
-    memcpy(p[i].to, shape->to, shape->rank * sizeof(i64));
-    memcpy(p[i].from, shape->from, shape->rank * sizeof(i64));
+    p[i] = (piece){.rank = shape->rank, .width = width, .slot = g->operand[0]};
+    p[i].to_at = to[i] * width, p[i].from_at = from[i] * width;
+    for (u32 d = 0; d < shape->rank; d++) {
+      p[i].dims[d] = shape->dims[d];
+      p[i].to[d] = shape->to[d] * width, p[i].from[d] = shape->from[d] * width;
+    }
   }
   shuffling *s = best_plan(e, n, p, LOOKED_UP * prog_volume(shape->dims, shape->rank - 1));
   if (!s) return false;
-  s->dst = dst;
+  s->dst = g->other[0];
   finish(e, s, out);
   return true;
 }

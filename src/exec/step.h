@@ -133,9 +133,10 @@ void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const c
  * it does not pay. */
 bool shuffle_copy(const lower_env *e, const step_shape *s, u32 dst, i64 dst_at, u32 src, i64 src_at,
                   exec_step *out);
-/* The same of n such copies, whose places in bytes are lists. */
-bool shuffle_rows(const lower_env *e, const step_shape *s, u32 dst, u32 src, u32 n, const i64 *to,
-                  const i64 *from, exec_step *out);
+/* The same of n such copies of a gather's operand, of elements of `width` bytes; shape and places
+ * in elements. */
+bool shuffle_rows(const lower_env *e, const step_shape *s, u32 width, const prog_gather *g, u32 n,
+                  const i64 *to, const i64 *from, exec_step *out);
 /* How many of the first of these steps are done so as one: they make rows of one slot together, as
  * a concatenation does; 0: none. */
 u32 shuffle_steps(const lower_env *e, const prog_step *steps, u32 most, exec_step *out);
