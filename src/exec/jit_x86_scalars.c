@@ -71,7 +71,8 @@ static void write_comparison(writer *w, const scalar_op *o) {
   join_jump(w, o);
 }
 
-/* An operand that is a number. Products by 3, 5 and 9 are sums of two addresses. */
+/* An operand that is a number. Products by 3, 5 and 9 are sums of two addresses; RBP and R13 would
+ * bring a third part into them, which takes longer. */
 static void write_with(writer *w, const scalar_op *o, i32 imm) {
   static const u8 extensions[VM_OP_COUNT] = {[VM_sub] = 5, [VM_and] = 4, [VM_or] = 1, [VM_xor] = 6};
   const cell *x = cell_at(w, o->a), *d = cell_at(w, o->d);
@@ -81,7 +82,7 @@ static void write_with(writer *w, const scalar_op *o, i32 imm) {
     if (to == RAX || d != x) x86_load_cell(w, to, x, width);
     x86_immediate(&w->code, extensions[o->is.of], width == 8, to, imm);
   } else {
-    if (x->gpr != NO_REG)
+    if (x->gpr != NO_REG && x->gpr % 8 != RBP)
       from = x->gpr;
     else
       x86_load_cell(w, RAX, x, width);
