@@ -12,6 +12,7 @@
 #include "num/convert.h"
 
 enum { STEP = 16, PIECE = STEP * STEP * STEP, COLUMNS = 256, STAIRS = 16 };
+enum { LONG = 2048 }; /* lines whose largest so far are found sooner many elements at a time */
 
 /* Each of n values combined with all before it and what came before those. total: of the values,
  * or, where every order is exact, with what came before. */
@@ -369,8 +370,10 @@ void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward
   r->init_apart = backward && w->body.kind == REDUCE_CODE;
   if (w->n == 1 && (!num_is_small_float(types[0]) || (vm_reduces_wide(types[0]) && !rounds)))
     r->fast = find_fast(w->body.kind, vm_rtype_of(types[0]));
+  bool floats = dtype_infos[types[0]].kind == DTYPE_CLASS_FLOAT;
   bool sums = w->body.kind == REDUCE_SUM || w->body.kind == REDUCE_PROD;
-  r->exact = dtype_infos[types[0]].kind != DTYPE_CLASS_FLOAT || !sums;
+  if (floats && !sums && r->n >= LONG) r->fast = NULL;
+  r->exact = !floats || !sums;
   i64 piece = r->n < PIECE ? (i64)align_up((size_t)r->n, STEP) : PIECE;
   i64 steps = r->columns ? r->n : (r->n + PIECE - 1) / PIECE;
   r->block = (size_t)(r->columns ? COLUMNS : piece);
