@@ -1,7 +1,7 @@
 """Random graphs as JAX runs them: parameters and results in other layouts, donated or kept, against
 the same graph without all that. What the caller keeps has to be as it was.
 
-    JAX_PLATFORMS=terrazzo python tests/differential/buffers.py FIRST LAST
+    JAX_PLATFORMS=terrazzo JAX_ENABLE_X64=1 python tests/differential/buffers.py FIRST LAST
 
 A seed is a graph of single.py's (graphs.py). It runs as it is, and three times with layouts,
 donations and aliases drawn for it; results must be the same bits. At the end it prints how often
