@@ -159,6 +159,8 @@ static inline node *lower_node(lower *L, const op *o, size_t operand) {
 node *lower_new_node(lower *L, const op *o, value *v);
 void lower_bind(lower *L, value *v, node *n); /* adds the value's uses to n's */
 u32 lower_new_slot(lower *L, node *n);        /* a fresh slot for all of it */
+/* Whether n is the whole of its slot, whose elements it finds there by these strides. */
+bool lower_fills(const node *n, const i64 *stride);
 const i64 *lower_dense_strides(lower *L, u32 rank, const i64 *dims);
 void lower_make_dense(lower *L, node *n, u32 slot); /* n is the whole of this slot now */
 /* A result that gets a slot of its own; NULL: an error. */

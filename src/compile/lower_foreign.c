@@ -48,17 +48,9 @@ static const i64 *strides_in(lower *L, const placed *p) {
 }
 
 /* An operand that lies as it is wanted already is taken from there. */
-static bool lies_so(lower *L, const placed *p) {
-  const node *n = p->n;
-  if (n->kind != NODE_MEM || n->offset != 0 || n->slot_count != (u64)n->count) return false;
-  const i64 *want = strides_in(L, p);
-  for (u32 d = 0; d < n->rank; d++)
-    if (n->dims[d] != 1 && n->stride[d] != want[d]) return false;
-  return true;
-}
 static placed place_operand(lower *L, node *n, attrs layouts, size_t i) {
   placed p = place(L, n, layouts, i);
-  if (!p.plain && lies_so(L, &p))
+  if (!p.plain && lower_fills(n, strides_in(L, &p)))
     p.plain = true;
   else
     fuse_dense(L, n);

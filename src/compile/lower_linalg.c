@@ -63,13 +63,12 @@ bool lower_cholesky(lower *L, op *o) {
 }
 
 /* Whether matrices fill a slot column by column: then their transposes lie there. */
-static bool lies_turned(const node *n) {
+static bool lies_turned(lower *L, const node *n) {
   u32 r = n->rank;
-  if (n->kind != NODE_MEM || n->dense || n->offset || n->slot_count != (u64)n->count) return false;
-  i64 step = n->dims[r - 1] * n->dims[r - 2];
-  for (u32 d = r - 2; d-- > 0; step *= n->dims[d])
-    if (n->dims[d] != 1 && n->stride[d] != step) return false;
-  return n->stride[r - 2] == 1 && n->stride[r - 1] == n->dims[r - 2];
+  i64 stride[PROG_MAX_DIMS];
+  memcpy(stride, lower_dense_strides(L, r, n->dims), r * sizeof *stride);
+  stride[r - 2] = 1, stride[r - 1] = n->dims[r - 2];
+  return !n->dense && lower_fills(n, stride);
 }
 
 enum { AS_IT_IS = 1, TRANSPOSED }; /* transpose_a, and what "triangular_solve" takes */
@@ -80,7 +79,7 @@ bool lower_triangular_solve(lower *L, op *o) {
   node *m = lower_node(L, o, 0), *b = lower_node(L, o, 1);
   fuse_settle(L, m);
   i64 how = a.transpose_a->value;
-  bool turned = how <= TRANSPOSED && lies_turned(m);
+  bool turned = how <= TRANSPOSED && lies_turned(L, m);
   if (!turned) fuse_dense(L, m);
   fuse_dense(L, b);
   node *out = lower_new_mem(L, o, 0);

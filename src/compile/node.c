@@ -103,6 +103,12 @@ u32 lower_new_slot(lower *L, node *n) {
   return prog_work(L->b, (dtype)n->type, (u64)n->count);
 }
 
+bool lower_fills(const node *n, const i64 *stride) {
+  if (n->kind != NODE_MEM || n->offset || n->slot_count != (u64)n->count) return false;
+  for (u32 d = 0; d < n->rank; d++)
+    if (n->dims[d] != 1 && n->stride[d] != stride[d]) return false;
+  return true;
+}
 const i64 *lower_dense_strides(lower *L, u32 rank, const i64 *dims) {
   i64 *s = ARENA_ARRAY(L->a, i64, rank);
   i64 n = 1;
