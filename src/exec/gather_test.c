@@ -229,6 +229,32 @@ static void check_pairs(arena *a, i64 count, bool apart) {
   CHECK(bad == 0);
 }
 
+/* By pairs of indices of three dims' first two, or last two. */
+static void gather_pairs(arena *a, dtype type, bool last, i64 count, const i64 *dims,
+                         const i64 *out_dims, void *x, void *at, void *got) {
+  i64 id[] = {count, 2}, offset = !last, both[] = {last, 1 + last};
+  i64 sizes[] = {last ? dims[0] : 1, 1, last ? 1 : dims[2]};
+  i64s td = {(i64 *)(uintptr_t)dims, 3}, od = {(i64 *)(uintptr_t)out_dims, 2};
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, type, prog_volume(dims, 3));
+  u32 ix = prog_param(b, DTYPE_s32, 2 * (u64)count);
+  u32 r = prog_result(b, type, prog_volume(out_dims, 2), -1);
+  prog_gather g = {.n = 1,
+                   .operand = &t,
+                   .other = &r,
+                   .indices = ix,
+                   .operand_dims = td,
+                   .indices_dims = {id, 2},
+                   .other_dims = od,
+                   .offset_dims = {&offset, 1},
+                   .collapsed = {both, 2},
+                   .start_index_map = {both, 2},
+                   .index_vector_dim = 1,
+                   .slice_sizes = {sizes, 3}};
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got}));
+}
+
 /* Rows of n elements by pairs of indices, of which some are outside. */
 static void check_rows_by_pairs(arena *a, i64 n) {
   enum { PAGES = 5, ROWS = 6, TAKEN = 300, MOST = 70 };
@@ -236,26 +262,8 @@ static void check_rows_by_pairs(arena *a, i64 n) {
   i32 at[TAKEN][2];
   for (int i = 0; i < PAGES * ROWS * n; i++) (&x[0][0][0])[i] = (float)i;
   for (int i = 0; i < TAKEN; i++) at[i][0] = i * 7 % 9 - 2, at[i][1] = i * 11 % 10 - 2;
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 t = prog_param(b, DTYPE_f32, (u64)(PAGES * ROWS * n));
-  u32 ix = prog_param(b, DTYPE_s32, 2 * TAKEN);
-  u32 r = prog_result(b, DTYPE_f32, (u64)(TAKEN * n), -1);
-  i64 td[] = {PAGES, ROWS, n}, id[] = {TAKEN, 2}, od[] = {TAKEN, n}, one = 1, both[] = {0, 1},
-      sizes[] = {1, 1, n};
-  prog_gather g = {.n = 1,
-                   .operand = &t,
-                   .other = &r,
-                   .indices = ix,
-                   .operand_dims = {td, 3},
-                   .indices_dims = {id, 2},
-                   .other_dims = {od, 2},
-                   .offset_dims = {&one, 1},
-                   .collapsed = {both, 2},
-                   .start_index_map = {both, 2},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 3}};
-  prog_add_gather(b, &g, S, L);
-  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got}));
+  i64 dims[] = {PAGES, ROWS, n}, out[] = {TAKEN, n};
+  gather_pairs(a, DTYPE_f32, false, TAKEN, dims, out, x, at, got);
   int bad = 0;
   for (int i = 0; i < TAKEN; i++) {
     int page = at[i][0] < 0 ? 0 : at[i][0] >= PAGES ? PAGES - 1 : at[i][0];
@@ -273,25 +281,8 @@ static void check_tables(arena *a, i64 count, dtype type) {
   i32 at[2 * MOST];
   for (size_t i = 0; i < all * width; i++) x[i] = (char)(i * 31 ^ i >> 7);
   for (int i = 0; i < count * 2; i++) at[i] = i * 5 % (COLUMNS + 4) - 2;
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 t = prog_param(b, type, all), ix = prog_param(b, DTYPE_s32, 2 * (u64)count);
-  u32 r = prog_result(b, type, taken, -1);
-  i64 td[] = {TABLES, ROWS, COLUMNS}, id[] = {count, 2}, od[] = {TABLES, count}, zero = 0,
-      both[] = {1, 2}, sizes[] = {TABLES, 1, 1};
-  prog_gather g = {.n = 1,
-                   .operand = &t,
-                   .other = &r,
-                   .indices = ix,
-                   .operand_dims = {td, 3},
-                   .indices_dims = {id, 2},
-                   .other_dims = {od, 2},
-                   .offset_dims = {&zero, 1},
-                   .collapsed = {both, 2},
-                   .start_index_map = {both, 2},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 3}};
-  prog_add_gather(b, &g, S, L);
-  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got}));
+  i64 dims[] = {TABLES, ROWS, COLUMNS}, out[] = {TABLES, count};
+  gather_pairs(a, type, true, count, dims, out, x, at, got);
   int bad = 0;
   for (size_t i = 0; i < taken; i++) {
     size_t k = i % (size_t)count;
