@@ -421,6 +421,7 @@ static void place_born(layout *l, u32 slot) {
   if (donor != PROG_NONE) {
     l->given[donor] = true;
     l->root[slot] = l->root[donor];
+    l->settled[slot] &= l->settled[donor];
     lie_in(l, slot, l->home_of[donor], pl->p->slots[donor].offset);
   } else if (which != PROG_NONE) { /* nobody else is there by now */
     lie_in(l, slot, which, take(&l->homes[which].free, 0, bytes));
