@@ -61,8 +61,9 @@ def shaped(v, like):
 class Body:
     """Draws statements; every trace of it draws the same."""
 
-    def __init__(self, seed, depth=0, turn=None):
+    def __init__(self, seed, depth=0, turn=None, around=()):
         self.r, self.depth, self.turn = np.random.default_rng(seed), depth, turn
+        self.around = around  # what a loop has of outside
 
     def below(self, n):
         return int(self.r.integers(n))
@@ -98,6 +99,8 @@ class Body:
         pool = list(pool)
         for _ in range(n):
             name = self.one_of(loops if self.chance(0.3) else names)
+            if self.depth and self.chance(0.16):
+                name = self.one_of(["layers", "across"])
             if name in loops and self.depth >= DEEPEST:
                 continue
             DRAWN[name] += 1
@@ -150,7 +153,7 @@ def inner(b, seed, values, around, turn):
     """One round: the values after it, and all that there was."""
     if b.depth:
         DRAWN["loop in loop"] += 1
-    body = Body(seed, b.depth + 1, turn.astype(jnp.int32))
+    body = Body(seed, b.depth + 1, turn.astype(jnp.int32), around)
     pool = body.statements([*around, *values], 1 + body.below(5))
     return following(body, values, pool), pool[len(around):]
 
@@ -179,8 +182,6 @@ def scan(b, pool):
     xs += [v for v in pool if v.ndim and v.shape[0] == xs[0].shape[0]][:b.below(3)]
     if xs[0].shape[0] > 8:
         xs = [v[:8] for v in xs]
-    if any(v.nbytes // v.shape[0] >= 16 << 10 for v in xs):
-        DRAWN["wide slices"] += 1
     around, n = [b.pick(pool) for _ in range(2)], xs[0].shape[0]
 
     def one(c, x):
@@ -204,7 +205,7 @@ def branch(b, pool):
 
     def arm(seed):
         def run(values):
-            body = Body(seed, b.depth + 1, b.turn)
+            body = Body(seed, b.depth + 1, b.turn, around)
             return following(body, values, body.statements([*around, *values], 1 + body.below(3)))
         return run
     return lax.switch(which % len(seeds), [arm(s) for s in seeds], values)
@@ -384,6 +385,17 @@ def padded(b, pool):
 
 
 @statement
+def across(b, pool):
+    """Columns, rather of what stays the same in a loop."""
+    x = b.one_of([v for v in b.around if v.ndim > 1 and v.size] or [b.pick(pool, 2)])
+    x = x.reshape(-1, x.shape[-1])[:32, :64]
+    y = shaped(b.pick(pool), x[:, 0])
+    return b.one_of([lambda: jnp.max(x + y[:, None], 0), lambda: jnp.min(x * y[:, None], 0),
+                     lambda: x.T * 2 + y, lambda: x[:, b.below(x.shape[1])] + y,
+                     lambda: jnp.max(x.T * y, 1), lambda: jnp.diagonal(x) * 3])()
+
+
+@statement
 def repeated(b, pool):
     x = b.pick(pool, 1)
     axis, n = b.below(x.ndim), 2 + b.below(2)
@@ -407,9 +419,6 @@ def diagonal(b, pool):
 def sliced(b, pool):
     x = b.pick(pool, 1)
     sizes = [n if k and b.chance(0.6) else 1 + b.below(n) for k, n in enumerate(x.shape)]
-    if x.nbytes // x.shape[0] >= 16 << 10:
-        sizes = [1, *x.shape[1:]]
-        DRAWN["wide slices"] += 1
     return lax.dynamic_slice(x, [b.place(n) for n in x.shape], sizes)
 
 
@@ -430,6 +439,24 @@ def updated_inside(b, pool):
     at = tuple(slice(1, -1) for _ in x.shape)
     y = shaped(b.pick(pool), x[at])
     return b.one_of([x.at[at].add, x.at[at].set, x.at[at].max])(y)
+
+
+@statement
+def layers(b, pool):
+    """A slice so large that it is not copied, of what is written before it is used."""
+    wide = [v for v in pool if v.ndim == 3 and v.nbytes // v.shape[0] >= 16 << 10]
+    kind = b.one_of([k for k in TYPES if jnp.dtype(k).itemsize > 1])
+    x = b.one_of(wide) if wide and b.chance(0.7) else shaped(
+        b.pick(pool), jax.ShapeDtypeStruct((2 + b.below(3), 64, 128), kind))
+    DRAWN["wide slices"] += 1
+    one = lax.dynamic_index_in_dim(x, b.place(x.shape[0]), 0, keepdims=False)
+    out = [one[:, :8] * 2, jnp.max(one, b.below(2)), one[b.place(one.shape[0])]]
+    if one.dtype == jnp.float32:
+        out.append(shaped(b.pick(pool), one[:3]) @ one.T)
+    if b.chance(0.4):
+        part = settled(shaped(b.pick(pool), x[0]))
+        x = lax.dynamic_update_index_in_dim(x, part, b.place(x.shape[0]), 0)
+    return [x, *out[b.below(len(out)):]]
 
 
 def numbers(b, n, size, like):
@@ -513,7 +540,7 @@ def batched_product(b, pool):
 @statement
 def convolution(b, pool):
     x = b.pick(pool, 3)
-    x = x.reshape(1, *x.shape[-3:]).astype(jnp.float32)[:, :8, :, :12]
+    x = x.reshape(-1, *x.shape[-3:])[:1, :8, :, :12].astype(jnp.float32)
     w = shaped(b.pick(pool), jax.ShapeDtypeStruct(
         (min(2, x.shape[1]), min(3, x.shape[2]), x.shape[3], b.one_of([1, 3, 8])), jnp.float32))
     return lax.conv_general_dilated(x, w, (1, 1 + b.below(2)), b.one_of(["SAME", "VALID"]),
@@ -523,21 +550,22 @@ def convolution(b, pool):
 @statement
 def solution(b, pool):
     """By what has ones in the diagonal, and numbers in one corner: nothing is rounded."""
-    n, k = b.one_of([2, 3, 8, 17, 40]), b.one_of([1, 2, 3, 5, 20])
-    kind = b.one_of([jnp.float32, jnp.float64])
-    corner = shaped(b.pick(pool), jax.ShapeDtypeStruct((n - n // 2, n // 2), kind))
-    a = jnp.eye(n, dtype=kind).at[n // 2:, :n // 2].set(jnp.clip(corner, -1, 1))
-    y = shaped(b.pick(pool), jax.ShapeDtypeStruct((n, k), kind))
+    n, k = b.one_of([2, 3, 8, 17, 40, 100]), b.one_of([1, 2, 3, 5, 20])
+    kind, many = b.one_of([jnp.float32, jnp.float64]), () if b.chance(0.6) else (1 + b.below(4),)
+    corner = shaped(b.pick(pool), jax.ShapeDtypeStruct((*many, n - n // 2, n // 2), kind))
+    a = jnp.broadcast_to(jnp.eye(n, dtype=kind), (*many, n, n))
+    a = a.at[..., n // 2:, :n // 2].set(jnp.clip(corner, -1, 1))
+    y = shaped(b.pick(pool), jax.ShapeDtypeStruct((*many, n, k), kind))
     way = b.below(4)
     if way == 0:
         return jnp.linalg.solve(a, y)
     if way == 1:
-        return jnp.linalg.cholesky(a @ a.T)
+        return jnp.linalg.cholesky(a @ a.mT)
     if way == 2:
-        return lax.linalg.triangular_solve(a, y.T, left_side=False, lower=True,
+        return lax.linalg.triangular_solve(a, y.mT, left_side=False, lower=True,
                                            transpose_a=b.chance(0.5))
     upper = b.chance(0.5)
-    return lax.linalg.triangular_solve(a.T if upper else a, y, left_side=True, lower=not upper,
+    return lax.linalg.triangular_solve(a.mT if upper else a, y, left_side=True, lower=not upper,
                                        transpose_a=b.chance(0.5), unit_diagonal=b.chance(0.3))
 
 
