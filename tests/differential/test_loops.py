@@ -1,4 +1,4 @@
-"""A few seeds of loops.py: loops within loops, slices and updates of what they carry, against XLA."""
+"""A few seeds of loops.py, loops within loops and what they carry, against XLA."""
 import pathlib
 
 from support import python
