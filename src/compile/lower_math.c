@@ -421,32 +421,46 @@ static i64 conv_low(const conv *c, size_t s) {
   return c->a.padding ? attr_dense_int(&c->a.padding->base, 2 * s) : 0;
 }
 
+static bool has_groups(const conv *c) {
+  return c->a.feature_group_count > 1 || c->a.batch_group_count > 1;
+}
+
 /* An input that is dilated is not where zeros are between its elements. Of every `apart` results in
  * a row, each meets other taps of the window with elements of the input, so that results `apart`
  * from one another are a convolution of their own, without zeros. 1: all are one. */
 static i64 conv_apart(const conv *c, size_t s) {
-  enum { MOST = 4, FAR = 1 << 30 };
+  enum { MOST_ALONE = 4, MOST = 1 << 10, FAR = 1 << 30 };
   i64 apart = get_or(c->a.lhs_dilation, s, 1), low = conv_low(c, s);
-  i64 window = c->rhs->dims[c->d->kernel_spatial_dimensions.data[s]];
   bool dense = get_or(c->a.window_strides, s, 1) == 1 && get_or(c->a.rhs_dilation, s, 1) == 1;
   bool near = low > -FAR && low < FAR && c->d->input_spatial_dimensions.len <= 3;
-  return dense && near && apart <= MOST && apart <= window ? apart : 1;
+  return dense && near && apart <= (has_groups(c) ? MOST_ALONE : MOST) ? apart : 1;
 }
 
 /* Of the results `phase`, phase + apart, ... along s: how many, the window's first tap that meets
- * an element, how many do, and which element it meets for the first result. */
+ * an element, how many do, and which element it meets for the first result. So many phases from
+ * this one on read the same elements, each one by the taps before the last one's. */
 typedef struct taps {
-  i64 results, first, num, from;
+  i64 results, first, num, from, phases;
 } taps;
 
-static taps taps_of(const conv *c, size_t s, i64 phase) {
+static taps taps_alone(const conv *c, size_t s, i64 phase) {
   i64 apart = conv_apart(c, s), low = conv_low(c, s);
   i64 results = c->out->dims[c->d->output_spatial_dimensions.data[s]];
   i64 window = c->rhs->dims[c->d->kernel_spatial_dimensions.data[s]];
-  if (apart == 1) return (taps){results, 0, window, 0};
-  i64 first = ((low - phase) % apart + apart) % apart;
-  return (taps){(results - phase + apart - 1) / apart, first, (window - first + apart - 1) / apart,
-                (phase + first - low) / apart};
+  if (apart == 1) return (taps){results, 0, window, 0, 1};
+  i64 first = ((low - phase) % apart + apart) % apart, num = (window - first + apart - 1) / apart;
+  results = (results - phase + apart - 1) / apart;
+  if (num < 1) return (taps){results, 0, 0, 0, 1};
+  return (taps){results, first, num, (phase + first - low) / apart, 1};
+}
+
+static taps taps_of(const conv *c, size_t s, i64 phase) {
+  taps t = taps_alone(c, s, phase);
+  for (i64 apart = conv_apart(c, s); phase + t.phases < apart && !has_groups(c); t.phases++) {
+    taps next = taps_alone(c, s, phase + t.phases);
+    if (next.results != t.results || next.num != t.num || next.from != t.from) break;
+  }
+  return t;
 }
 
 /* What is read of the input along s, in front of it and behind. */
@@ -454,8 +468,8 @@ static void pad_apart(const conv *c, size_t s, i64 *low, i64 *high) {
   i64 size = c->lhs->dims[c->d->input_spatial_dimensions.data[s]];
   *low = *high = 0;
   for (i64 phase = 0; phase < conv_apart(c, s); phase++) {
-    taps t = taps_of(c, s, phase);
-    if (t.results < 1) continue;
+    taps t = taps_alone(c, s, phase);
+    if (t.results < 1 || t.num < 1) continue;
     *low = max_i64(*low, -t.from);
     *high = max_i64(*high, t.from + t.results + t.num - 1 - size);
   }
@@ -578,23 +592,36 @@ static void reverse_kernel(lower *L, conv *c) {
   c->rhs = n;
 }
 
-/* Along each spatial dimension the results of one phase. */
+/* Phases of one run are columns as features are, or where these are many products of their own. */
+static void conv_phases(const conv *c, size_t s, const i64 *phase, dot_dims *x, u32 *of) {
+  const conv_attr *d = c->d;
+  taps t = taps_of(c, s, phase[s]);
+  i64 step = t.num > 0 ? -c->rhs->stride[d->kernel_spatial_dimensions.data[s]] : 0;
+  if (t.phases > 1)
+    dot_add_dim(x, of, t.phases, 0, step, c->out->stride[d->output_spatial_dimensions.data[s]]);
+}
+
+/* Along each spatial dimension the results of one run of phases. */
 static void conv_dims(const conv *c, const i64 *phase, dot_dims *x) {
+  enum { WELL = 48 };
   const conv_attr *d = c->d;
   const node *in = c->input, *w = c->rhs, *out = c->out;
   i64 groups = max_i64(c->a.feature_group_count, 1), splits = max_i64(c->a.batch_group_count, 1);
   i64 ib = d->input_batch_dimension, of = d->output_feature_dimension;
   i64 kf = d->kernel_output_feature_dimension, ki = d->kernel_input_feature_dimension;
   i64 inf = d->input_feature_dimension;
+  size_t num = d->input_spatial_dimensions.len;
   i64 features = w->dims[kf] / (groups * splits), batch = in->dims[ib] / splits;
+  bool many = features >= WELL;
   if (groups > 1)
     dot_add_dim(x, &x->step.nb, groups, w->dims[ki] * in->stride[inf], features * w->stride[kf],
                 features * out->stride[of]);
   if (splits > 1)
     dot_add_dim(x, &x->step.nb, splits, batch * in->stride[ib], features * w->stride[kf],
                 features * out->stride[of]);
+  for (size_t s = 0; s < num && many; s++) conv_phases(c, s, phase, x, &x->step.nb);
   dot_add_dim(x, &x->step.nm, batch, in->stride[ib], 0, out->stride[d->output_batch_dimension]);
-  for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
+  for (size_t s = 0; s < num; s++) {
     i64 i = d->input_spatial_dimensions.data[s], k = d->output_spatial_dimensions.data[s];
     i64 apart = conv_apart(c, s);
     taps t = taps_of(c, s, phase[s]);
@@ -604,7 +631,8 @@ static void conv_dims(const conv *c, const i64 *phase, dot_dims *x) {
     if (apart > 1) x->step.lhs_offset += (t.from + c->before[i]) * in->stride[i];
   }
   dot_add_dim(x, &x->step.nn, features, 0, w->stride[kf], out->stride[of]);
-  for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
+  for (size_t s = 0; s < num && !many; s++) conv_phases(c, s, phase, x, &x->step.nn);
+  for (size_t s = 0; s < num; s++) {
     i64 i = d->input_spatial_dimensions.data[s], k = d->kernel_spatial_dimensions.data[s];
     taps t = taps_of(c, s, phase[s]);
     dot_add_dim(x, &x->step.nk, t.num, in->stride[i] * get_or(c->a.rhs_dilation, s, 1),
@@ -614,11 +642,12 @@ static void conv_dims(const conv *c, const i64 *phase, dot_dims *x) {
   dot_add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
 }
 
-/* The next choice of a phase along each spatial dimension; false: that was the last. */
+/* The next choice of a run along each spatial dimension; false: that was the last. */
 static bool next_phase(const conv *c, i64 *phase) {
   for (size_t s = 0; s < c->d->input_spatial_dimensions.len; s++) {
     i64 results = c->out->dims[c->d->output_spatial_dimensions.data[s]];
-    if (++phase[s] < min_i64(conv_apart(c, s), results)) return true;
+    phase[s] += taps_of(c, s, phase[s]).phases;
+    if (phase[s] < min_i64(conv_apart(c, s), results)) return true;
     phase[s] = 0;
   }
   return false;

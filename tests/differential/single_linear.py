@@ -146,7 +146,7 @@ class Window:
     def __init__(self, d, size, kernel):
         while True:
             self.low, self.high = d.pick(0, 0, 1, 2, 3, -1, -2), d.pick(0, 0, 1, 2, 3, -1, -2)
-            self.stride, self.base = d.pick(1, 1, 1, 2, 3), d.pick(1, 1, 1, 2, 3)
+            self.stride, self.base = d.pick(1, 1, 1, 2, 3), d.pick(1, 1, 1, 2, 3, 5)
             self.dilation, self.reverse = d.pick(1, 1, 1, 2, 3), d.chance(0.25)
             around = self.low + ((size - 1) * self.base + 1 if size else 0) + self.high
             reach = (kernel - 1) * self.dilation + 1 if kernel else 0
