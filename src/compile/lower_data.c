@@ -71,13 +71,12 @@ static void fill(lower *L, const node *n, node *with) {
     fill_box(L, n, with, n->dims, 0);
 }
 
-/* What is around the elements that begin at `at`, dim by dim: before them and behind. */
-static void fill_around(lower *L, const node *n, node *with, const i64 *dims, i64 at) {
+/* What is around the elements that begin at `edge_low`, dim by dim: before them and behind. */
+static void fill_around(lower *L, const node *n, node *with, const i64 *dims, const i64 *edge_low) {
   i64 box[PROG_MAX_DIMS], offset = 0;
   if (n->rank) memcpy(box, n->dims, n->rank * sizeof(i64));
   for (u32 d = 0; d < n->rank; d++) {
-    i64 low = at / n->stride[d];
-    at -= low * n->stride[d];
+    i64 low = max_i64(edge_low[d], 0);
     box[d] = low;
     fill_box(L, n, with, box, offset);
     box[d] = n->dims[d] - low - dims[d];
@@ -104,7 +103,7 @@ void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
   bool any = true;
   for (u32 d = 0; d < in->rank; d++) any = any && dims[d] > 0;
   if (any && is_border(out, dims, interior))
-    fill_around(L, out, with, dims, at);
+    fill_around(L, out, with, dims, low);
   else
     fill(L, out, with);
   if (any)

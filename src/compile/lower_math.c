@@ -540,10 +540,23 @@ static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64
   in->dense = false;
 }
 
+/* Bytes are multiplied in fours that lie together: features are to, where they do not. */
+static bool is_apart(const conv *c) {
+  return dtype_size(c->lhs->type) == 1 && c->lhs->stride[c->d->input_feature_dimension] != 1 &&
+         c->rhs->dims[c->d->kernel_input_feature_dimension] > 1;
+}
+static void bring_features_together(lower *L, const conv *c, node *n) {
+  i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), f = c->d->input_feature_dimension;
+  for (i64 d = n->rank - 1, step = n->dims[f]; d >= 0; step *= d == f ? 1 : n->dims[d], d--)
+    stride[d] = d == f ? 1 : step;
+  n->stride = stride;
+  n->dense = false;
+}
+
 static bool pad_input(lower *L, op *o, conv *c) {
   i64 *low = c->before = ARENA_ARRAY(L->a, i64, c->lhs->rank), interior[PROG_MAX_DIMS];
   i64 *dims = ARENA_ARRAY(L->a, i64, c->lhs->rank);
-  bool any = false;
+  bool any = is_apart(c);
   c->input = c->lhs;
   if (!padded_dims(c, dims, low, interior, &any))
     return op_error(L->ctx, o, "pads its input to more than memory can hold");
@@ -565,6 +578,7 @@ static bool pad_input(lower *L, op *o, conv *c) {
   static const u64 zeros[2];
   *zero = (node){.kind = NODE_CONST, .type = n->type, .count = 1, .element = zeros, .result = -1};
   lower_make_dense(L, n, lower_new_slot(L, n));
+  if (is_apart(c)) bring_features_together(L, c, n);
   data_pad(L, c->lhs, zero, n, low, interior);
   if (!dilated) keep_padded(L, o, c, n, low);
   c->input = n;

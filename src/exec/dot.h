@@ -47,6 +47,7 @@ typedef struct product {
   const dot_join *join_a, *join_b; /* of several */
   bool as_it_is;                   /* joined, lhs is what it was */
   bool shifted;                    /* 128 is added to the terms of lhs */
+  bool once;                       /* windows' terms are joined where they lie, not in each row */
   u64 kc;                          /* terms summed up at once */
   bool use_sgemm;
   matrix a, b;

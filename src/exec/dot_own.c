@@ -125,9 +125,16 @@ static void join_rows(const product *p, bool lhs, const char *base, const i64 *r
   const dot_join *join = lhs ? p->join_a : p->join_b;
   size_t from_size = dtype_size(lhs ? p->lhs_type : p->rhs_type), size = p->size / p->each;
   size_t all = (k + p->each - 1) / p->each * p->size, first = run_length(k_of, k);
+  u16 line[KC * DOT_JOINED];
   for (size_t row = 0; row < n; row++, to += apart) {
     const char *from = base + row_of[row] * (i64)from_size;
-    for (size_t i = 0, run = first; i < k; i += run) {
+    if (first == 1) {
+      for (size_t i = 0; from_size == 1 && i < k; i++) ((char *)line)[i] = from[k_of[i]];
+      for (size_t i = 0; from_size == 2 && i < k; i++)
+        line[i] = ((const u16 *)(const void *)from)[k_of[i]];
+      join->along(k, to, line);
+    }
+    for (size_t i = 0, run = first; first > 1 && i < k; i += run) {
       if (i > 0) run = run_length(k_of + i, k - i);
       join->along(run, to + i * size, from + k_of[i] * (i64)from_size);
     }
@@ -187,7 +194,6 @@ void dot_store_row(const product *p, const axis *at, char *out, const char *row,
                    size_t n, char *line) {
   size_t size = dtype_size(p->out_type);
   vm_rtype from = vm_rtype_of(p->acc), to = vm_rtype_of(p->out_type);
-  bool together = !at->table && at->step == 1;
   if (p->k_->store[p->out_type]) {
     p->k_->store[p->out_type](n, line, row, NULL, NULL);
     row = line;
@@ -196,12 +202,14 @@ void dot_store_row(const product *p, const axis *at, char *out, const char *row,
     if (p->k_->wrap[p->out_type]) p->k_->wrap[p->out_type](n, line, line, NULL, NULL);
     row = line;
   }
-  if (together) {
-    memcpy(out + first * size, row, n * size);
-    return;
+  for (size_t j = 0, run = n; j < n; j += run) {
+    if (at->table) run = run_length(at->table + first + j, n - j);
+    char *to = out + axis_at(at, first + j) * (i64)size;
+    if (!at->table && at->step == 1)
+      memcpy(to, row, n * size);
+    else
+      spread(to, at->table ? 1 : (size_t)at->step, row + j * size, run, size);
   }
-  for (size_t j = 0; j < n; j++)
-    memcpy(out + axis_at(at, first + j) * (i64)size, row + j * size, size);
 }
 
 /* Rows whose results lie together, not those of columns. */
@@ -275,6 +283,21 @@ static const char *panel(const block *x, u64 j, size_t n, u64 k0, size_t kc, u32
   return x->pb;
 }
 
+/* The first element that rows and terms read; *n: how many there are up to the last one. */
+static i64 reach(const i64 *row, u64 rows, const i64 *term, u64 terms, u64 *n) {
+  i64 first = row[0], last = first, least = term[0], most = least;
+  for (u64 i = 0; i < rows; i++) {
+    first = row[i] < first ? row[i] : first;
+    last = row[i] > last ? row[i] : last;
+  }
+  for (u64 i = 0; i < terms; i++) {
+    least = term[i] < least ? term[i] : least;
+    most = term[i] > most ? term[i] : most;
+  }
+  *n = (u64)(last + most - first - least) + 1;
+  return first + least;
+}
+
 /* Rows for terms k0 and on: of single terms these lie side by side, of joined ones rows may. */
 static void bring_rows(const block *x, u64 k0, size_t kc, dot_strip *t) {
   const product *p = x->p;
@@ -284,10 +307,17 @@ static void bring_rows(const block *x, u64 k0, size_t kc, dot_strip *t) {
   const i64 *terms = offsets(&p->lhs_k, k0, size, &from), *each = terms;
   bool joined = p->each > 1;
   if (joined) each = p->joined_k.table ? p->joined_k.table + k0 / p->each : p->joined_k.steps;
+  bool in_place = p->direct_a || p->once;
   t->a = p->direct_a ? from : x->pa;
-  t->row = p->direct_a ? rows : p->packed_m.steps;
-  t->ka = p->direct_a ? each : p->packed_k.steps;
-  if (p->direct_a) return;
+  t->row = in_place ? rows : p->packed_m.steps;
+  t->ka = in_place ? each : p->packed_k.steps;
+  if (p->once) {
+    u64 n;
+    i64 first = reach(rows, x->mc, terms, kc, &n);
+    p->join_a->along(n, x->pa, from + first);
+    t->a = x->pa - first * (i64)(p->size / p->each);
+  }
+  if (in_place) return;
   if (p->across_a)
     join_panel(p, true, from, rows, x->mc, terms, kc, (u32)p->mc, (u32 *)(void *)x->pa);
   else if (joined)
@@ -483,7 +513,7 @@ static void list_offsets(const lower_env *e, product *p, size_t ldc) {
   list_steps(e, &p->rhs_k, p->kc);
   list_steps(e, &p->rhs_n, DOT_VECTORS * p->strips->lanes);
   p->out_row = steps_of(e, p->mc, ldc);
-  if (p->direct_a) {
+  if (p->direct_a || p->once) {
     if (each > 1) list_joined(e, p, elements);
     return;
   }
@@ -500,6 +530,21 @@ static bool is_joined(const product *p) {
   return k->table || k->step == 1;
 }
 
+/* Whether all that windows of a block read is half of what they have at most. */
+static bool is_overlapping(const product *p) {
+  const i64 *rows = p->lhs_m.table, *terms = p->lhs_k.table;
+  if (p->each == 1 || p->direct_a || !rows || !terms || !is_joined(p)) return false;
+  for (u64 k = 0; k < p->k; k += p->kc)
+    for (u64 i = 0, m, n; i < p->m; i += m) {
+      u64 kc = p->k - k < p->kc ? p->k - k : p->kc;
+      u64 left = p->unit_m - i % p->unit_m < p->m - i ? p->unit_m - i % p->unit_m : p->m - i;
+      m = left < p->mc ? left : p->mc;
+      reach(rows + i, m, terms + k, kc, &n);
+      if (n > p->mc * kc / 2) return false;
+    }
+  return true;
+}
+
 size_t dot_own_prepare(const lower_env *e, product *p) {
   enum { FEW = 4, NEAR = 512, NARROW = 128, PAGE = 4096, LINE = 64 };
   const dot_strips *s = p->strips;
@@ -513,6 +558,7 @@ size_t dot_own_prepare(const lower_env *e, product *p) {
                     : p->lhs_type == p->acc &&
                           (is_together(&p->lhs_k) || p->m == 1 ||
                            (panels <= FEW && is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)));
+  p->once = is_overlapping(p);
   p->direct_c = p->out_type == p->acc && !p->groups && !p->out_n.table && p->out_n.step == 1 &&
                 p->n % s->lanes == 0;
   /* Lines a page apart have one place in the first cache: not for one line's sums at a time. */

@@ -197,7 +197,9 @@ static void put_dim(layout *l, u32 group, i64 size, i64 lhs, i64 rhs, i64 out) {
 /* A convolution: windows that overlap, strides and dilations, features first or last. */
 static layout random_windows(u32 *seed) {
   layout l = {.n = 0};
-  i64 n = 1 + pick(seed, 2), c = 1 + pick(seed, 20), f = 1 + pick(seed, 70);
+  i64 n = 1 + pick(seed, 2), f = 1 + pick(seed, 70);
+  i64 c =
+      pick(seed, 50) ? 1 + pick(seed, 20) : 160 + 4 * pick(seed, 4); /* more terms than at once */
   i64 o[2], k[2], s[2], d[2], in[2], x[4], y[4], z[4]; /* strides of images, features, h, w */
   for (u32 i = 0; i < 2; i++) {
     o[i] = 1 + pick(seed, 9), k[i] = 1 + pick(seed, 3), s[i] = 1 + pick(seed, 2);
