@@ -283,19 +283,23 @@ static const char *panel(const block *x, u64 j, size_t n, u64 k0, size_t kc, u32
   return x->pb;
 }
 
-/* The first element that rows and terms read; *n: how many there are up to the last one. */
-static i64 reach(const i64 *row, u64 rows, const i64 *term, u64 terms, u64 *n) {
-  i64 first = row[0], last = first, least = term[0], most = least;
-  for (u64 i = 0; i < rows; i++) {
-    first = row[i] < first ? row[i] : first;
-    last = row[i] > last ? row[i] : last;
+/* The first element that rows and terms of lhs read; *n: how many there are up to the last one. */
+static i64 reach(const product *p, u64 m0, u64 m, u64 k0, u64 k, u64 *n) {
+  const axis *of[] = {&p->lhs_m, &p->lhs_k};
+  u64 from[] = {m0, k0}, num[] = {m, k};
+  i64 first = 0, last = 0;
+  for (u32 d = 0; d < 2; d++) {
+    i64 least = axis_at(of[d], from[d]), most = least;
+    for (u64 i = 1; i < num[d]; i++) {
+      i64 at = axis_at(of[d], from[d] + i);
+      least = at < least ? at : least;
+      most = at > most ? at : most;
+    }
+    first += least;
+    last += most;
   }
-  for (u64 i = 0; i < terms; i++) {
-    least = term[i] < least ? term[i] : least;
-    most = term[i] > most ? term[i] : most;
-  }
-  *n = (u64)(last + most - first - least) + 1;
-  return first + least;
+  *n = (u64)(last - first) + 1;
+  return first;
 }
 
 /* Rows for terms k0 and on: of single terms these lie side by side, of joined ones rows may. */
@@ -313,9 +317,9 @@ static void bring_rows(const block *x, u64 k0, size_t kc, dot_strip *t) {
   t->ka = in_place ? each : p->packed_k.steps;
   if (p->once) {
     u64 n;
-    i64 first = reach(rows, x->mc, terms, kc, &n);
-    p->join_a->along(n, x->pa, from + first);
-    t->a = x->pa - first * (i64)(p->size / p->each);
+    i64 first = reach(p, x->m0, x->mc, k0, kc, &n), moved = (from - x->a) / (i64)size;
+    p->join_a->along(n, x->pa, x->a + first * (i64)size);
+    t->a = x->pa + (moved - first) * (i64)(p->size / p->each);
   }
   if (in_place) return;
   if (p->across_a)
@@ -530,19 +534,20 @@ static bool is_joined(const product *p) {
   return k->table || k->step == 1;
 }
 
-/* Whether all that windows of a block read is half of what they have at most. */
+/* Whether all that windows of blocks read is half of what they have at most, and has room. */
 static bool is_overlapping(const product *p) {
-  const i64 *rows = p->lhs_m.table, *terms = p->lhs_k.table;
-  if (p->each == 1 || p->direct_a || !rows || !terms || !is_joined(p)) return false;
+  u64 read = 0;
+  if (p->each == 1 || p->direct_a || !is_joined(p)) return false;
   for (u64 k = 0; k < p->k; k += p->kc)
     for (u64 i = 0, m, n; i < p->m; i += m) {
       u64 kc = p->k - k < p->kc ? p->k - k : p->kc;
       u64 left = p->unit_m - i % p->unit_m < p->m - i ? p->unit_m - i % p->unit_m : p->m - i;
       m = left < p->mc ? left : p->mc;
-      reach(rows + i, m, terms + k, kc, &n);
-      if (n > p->mc * kc / 2) return false;
+      reach(p, i, m, k, kc, &n);
+      if (n > p->mc * p->kc / 2) return false;
+      read += n;
     }
-  return true;
+  return read <= p->m * p->k / 2;
 }
 
 size_t dot_own_prepare(const lower_env *e, product *p) {
