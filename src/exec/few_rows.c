@@ -1,5 +1,7 @@
 #include "exec/few_rows.h"
 
+#include "exec/extremes.h"
+
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
@@ -20,17 +22,24 @@ static __attribute__((noinline)) const i32 *find_places(const few_rows *z, u64 i
   return places;
 }
 
+void few_rows_run(few_rows_fn *f, const few_rows *z, u64 n) {
+  char *other = z->other;
+  i32 places[BLOCK];
+  for (u64 i = 0, m; i < n; i += m, other += m * z->bytes) {
+    m = n - i < BLOCK ? n - i : BLOCK;
+    f(find_places(z, i, m, z->takes, places), m, z->operand, other, z->bytes);
+  }
+}
+
 #define FEW_ROWS(name, N, join, takes, from, to)                                                   \
-  static void name##_##N(const few_rows *few, u64 n) {                                             \
-    const few_rows z = *few;                                                                       \
-    char *other = z.other;                                                                         \
-    i32 places[BLOCK];                                                                             \
-    for (u64 i = 0, m; i < n; i += m) {                                                            \
-      m = n - i < BLOCK ? n - i : BLOCK;                                                           \
-      const i32 *at = find_places(few, i, m, takes, places);                                       \
-      for (u64 k = 0; k < m; k++, other += (N)) {                                                  \
-        char *row = z.operand + (u64)(u32)at[k] * (N);                                             \
-        if (takes || at[k] >= 0) join##_##N(to, from);                                             \
+  EACH_ROW(name##_##N, N, takes, (void)bytes, join##_##N(to, from))
+#define EACH_ROW(name, N, takes, begin, ...)                                                       \
+  static void name(const i32 *at, u64 n, char *operand, char *other, size_t bytes) {               \
+    begin;                                                                                         \
+    for (u64 k = 0; k < n; k++, other += (N)) {                                                    \
+      char *row = operand + (u64)(u32)at[k] * (N);                                                 \
+      if (takes || at[k] >= 0) {                                                                   \
+        __VA_ARGS__;                                                                               \
       }                                                                                            \
     }                                                                                              \
   }
@@ -105,6 +114,91 @@ static inline void sum_bf16_16(char *to, const char *from) {
 }
 TWICE(sum_bf16, 32, 16)
 
+/* Of HALF to twice that many bytes: the first ones and the last ones, which may be the same. */
+#define ENDS(HALF, T)                                                                              \
+  static inline void ends_##HALF(char *to, const char *from, size_t bytes) {                       \
+    T first, last;                                                                                 \
+    memcpy(&first, from, HALF), memcpy(&last, from + bytes - (HALF), HALF);                        \
+    memcpy(to, &first, HALF), memcpy(to + bytes - (HALF), &last, HALF);                            \
+  }                                                                                                \
+  EACH_ROW(take_ends_##HALF, bytes, true, , ends_##HALF(other, row, bytes))                        \
+  EACH_ROW(put_ends_##HALF, bytes, false, , ends_##HALF(row, other, bytes))
+#define VECTORS(N)                                                                                 \
+  typedef float floats_##N __attribute__((vector_size(N)));                                        \
+  typedef i32 words_##N __attribute__((vector_size(N)));
+VECTORS(16)
+VECTORS(32)
+ENDS(4, u32)
+ENDS(8, u64)
+ENDS(16, words_16)
+ENDS(32, words_32)
+
+/* As maximum_f32: of those that are equal both bits, or either's; what is no number wins. */
+#if defined(__AVX2__)
+#define EXTREME(name, N, by, of, mm, instruction)                                                  \
+  static inline floats_##N name##_f32_##N(floats_##N x, floats_##N y, float zero) {                \
+    words_##N both = (words_##N)mm##_##instruction(x, y) of(words_##N) mm##_##instruction(y, x);   \
+    return mm##_blendv_ps((floats_##N)both, x + y, mm##_cmp_ps(x, y, _CMP_UNORD_Q)) + zero;        \
+  }
+#else
+#define EXTREME(name, N, by, of, mm, instruction)                                                  \
+  static inline floats_##N name##_f32_##N(floats_##N x, floats_##N y, float zero) {                \
+    words_##N a = x by y, b = y by x, same = x == y, odd = ~(a | b | same);                        \
+    words_##N equal = (words_##N)x of(words_##N) y, sum = (words_##N)(x + y);                      \
+    a = ((words_##N)x & a) | ((words_##N)y & b) | (equal & same) | (sum & odd);                    \
+    return (floats_##N)a + zero;                                                                   \
+  }
+#endif
+#define EXTREMES(N, mm)                                                                            \
+  EXTREME(max, N, >, &, mm, max_ps)                                                                \
+  EXTREME(min, N, <, |, mm, min_ps)
+EXTREMES(16, _mm)
+EXTREMES(32, _mm256)
+#define JOINED(name, V, N, expr)                                                                   \
+  static inline V##_##N name##_##N(V##_##N x, V##_##N y, float zero) {                             \
+    (void)zero;                                                                                    \
+    return expr;                                                                                   \
+  }
+#define JOINED_BOTH(name, V, expr) JOINED(name, V, 16, expr) JOINED(name, V, 32, expr)
+JOINED_BOTH(join_f32, floats, x + y)
+JOINED_BOTH(join_s32, words, x + y)
+JOINED_BOTH(max_s32, words, (x & (x > y)) | (y & ~(x > y)))
+JOINED_BOTH(min_s32, words, (x & (x < y)) | (y & ~(x < y)))
+
+/* So many bytes in a register of their own: what is read again soon was written in one piece, as
+ * it takes long to read what is still on its way in two. */
+#define ZERO                                                                                       \
+  const float zero = (float)minus_zero;                                                            \
+  (void)bytes
+#define WHOLE(x) (x)
+#define LOW_8(x) ((longs_16){x})
+#define LOW_4(x) ((words_16){(i32)(x)})
+typedef u64 longs_16 __attribute__((vector_size(16)));
+#define PIECE(name, V, N, T, in)                                                                   \
+  {                                                                                                \
+    T x, y;                                                                                        \
+    memcpy(&x, to, N), memcpy(&y, from, N);                                                        \
+    V both = name((V)in(x), (V)in(y), zero);                                                       \
+    memcpy(to, &both, N);                                                                          \
+    to += (N), from += (N);                                                                        \
+  }
+#define PIECES(name, V)                                                                            \
+  static inline void name(char *to, const char *from, size_t bytes, float zero) {                  \
+    for (; bytes >= 32; bytes -= 32) PIECE(name##_32, V##_32, 32, V##_32, WHOLE)                   \
+    if (bytes & 16) PIECE(name##_16, V##_16, 16, V##_16, WHOLE)                                    \
+    if (bytes & 8) PIECE(name##_16, V##_16, 8, u64, LOW_8)                                         \
+    if (bytes & 4) PIECE(name##_16, V##_16, 4, u32, LOW_4)                                         \
+  }                                                                                                \
+  EACH_ROW(name##_rows, bytes, false, ZERO, name(row, other, bytes, zero))
+PIECES(join_f32, floats)
+PIECES(join_s32, words)
+PIECES(max_f32, floats)
+PIECES(min_f32, floats)
+EACH_ROW(max_f32_64, 64, false, ZERO, max_f32(row, other, 64, zero))
+EACH_ROW(min_f32_64, 64, false, ZERO, min_f32(row, other, 64, zero))
+PIECES(max_s32, words)
+PIECES(min_s32, words)
+
 #define TAKE(N) FEW_ROWS(take, N, move, true, row, other)
 #define PUT(N) FEW_ROWS(put, N, move, false, other, row)
 #define ADD_F32(N) FEW_ROWS(add_f32, N, sum_f32, false, other, row)
@@ -121,23 +215,35 @@ SIZES(PUT)
 PUT(64)
 SIZES(ADD_F32)
 ADD_F32(64)
-SIZES(ADD_U32) ADD_U32(64) ADD_BF16(4) SIZES(ADD_BF16)
+SIZES(ADD_U32)
+ADD_U32(64)
+ADD_BF16(4)
+SIZES(ADD_BF16)
 
-    few_rows_fn *few_rows_find(few_how how, dtype t, size_t bytes) {
-  static few_rows_fn *const takes[] = {take_4, take_8, take_16, take_32, take_64};
-  static few_rows_fn *const puts[] = {put_4, put_8, put_16, put_32, put_64};
-  static few_rows_fn *const floats[] = {NULL, add_f32_8, add_f32_16, add_f32_32, add_f32_64};
-  static few_rows_fn *const integers[] = {NULL, add_u32_8, add_u32_16, add_u32_32, add_u32_64};
-  static few_rows_fn *const bf16s[] = {add_bf16_4, add_bf16_8, add_bf16_16, add_bf16_32, NULL};
-  few_rows_fn *const *by = how == FEW_TAKE                    ? takes
-                           : how == FEW_PUT                   ? puts
-                           : t == DTYPE_f32                   ? floats
-                           : t == DTYPE_bf16                  ? bf16s
-                           : t == DTYPE_s32 || t == DTYPE_u32 ? integers
-                                                              : NULL;
-  for (u32 i = 0; by && i < COUNT(takes); i++)
-    if (bytes == 4u << i) return by[i];
-  if (how == FEW_TAKE) /* pixels of three channels */
-    return bytes == 3 ? take_3 : bytes == 12 ? take_12 : NULL;
-  return NULL;
+few_rows_fn *few_rows_find(few_how how, dtype t, size_t bytes) {
+  enum { EXACT = 5, FLOATS = 0, WORDS, HALVES, MOST = 256 };
+  /* of 4, 8, ... 64 bytes, and then of any elements of four */
+  static few_rows_fn *const of[][HALVES + 1][EXACT + 1] = {
+      [FEW_TAKE] = {{take_4, take_8, take_16, take_32, take_64}},
+      [FEW_PUT] = {{put_4, put_8, put_16, put_32, put_64}},
+      [FEW_ADD] = {{NULL, add_f32_8, add_f32_16, add_f32_32, add_f32_64, join_f32_rows},
+                   {NULL, add_u32_8, add_u32_16, add_u32_32, add_u32_64, join_s32_rows},
+                   {add_bf16_4, add_bf16_8, add_bf16_16, add_bf16_32}},
+      [FEW_MAX] = {{[4] = max_f32_64, max_f32_rows}, {[EXACT] = max_s32_rows}},
+      [FEW_MIN] = {{[4] = min_f32_64, min_f32_rows}, {[EXACT] = min_s32_rows}},
+  };
+  static few_rows_fn *const ends[][4] = {
+      [FEW_TAKE] = {take_ends_4, take_ends_8, take_ends_16, take_ends_32},
+      [FEW_PUT] = {put_ends_4, put_ends_8, put_ends_16, put_ends_32},
+  };
+  bool moves = how <= FEW_PUT, words = t == DTYPE_s32 || (t == DTYPE_u32 && how == FEW_ADD);
+  if (!moves && !words && t != DTYPE_f32 && t != DTYPE_bf16) return NULL;
+  few_rows_fn *const *by = of[how][moves || t == DTYPE_f32 ? FLOATS : words ? WORDS : HALVES];
+  for (u32 i = 0; i < EXACT; i++)
+    if (bytes == 4u << i && by[i]) return by[i];
+  if (how == FEW_TAKE && (bytes == 3 || bytes == 12)) /* pixels of three channels */
+    return bytes == 3 ? take_3 : take_12;
+  for (u32 i = 0; moves && i < COUNT(ends[0]); i++)
+    if (bytes > 4u << i && bytes < 8u << i) return ends[how][i];
+  return bytes <= MOST ? by[EXACT] : NULL;
 }

@@ -7,7 +7,7 @@
 #include "num/convert.h"
 #include "tests/unit.h"
 
-enum { ROWS = 37, MOST = 200, BYTES = 64 };
+enum { ROWS = 37, MOST = 200, BYTES = 256 };
 
 static u32 seed = 1;
 static u32 draw(u32 n) {
@@ -27,21 +27,28 @@ static void draw_elements(dtype t, char *to, size_t bytes) {
   }
 }
 
-/* to = from, or the sum of both. */
+static float joined(few_how how, float x, float y) {
+  volatile float sum = x + y;
+  if (how == FEW_ADD || x != x || y != y) return sum;
+  bool first = x == y ? !signbit(x) : x > y;
+  return first == (how == FEW_MAX) ? x : y;
+}
+
+/* to = from, or what both are together. */
 static void one_row(few_how how, dtype t, char *to, const char *from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += dtype_size(t)) {
-    if (how != FEW_ADD) {
+    if (how < FEW_ADD) {
       memcpy(to + i, from + i, dtype_size(t));
     } else if (t == DTYPE_s32) {
       u32 x, y;
       memcpy(&x, to + i, 4), memcpy(&y, from + i, 4);
-      x += y;
-      memcpy(to + i, &x, 4);
+      i32 a = (i32)x, b = (i32)y;
+      u32 z = how == FEW_ADD ? x + y : (u32)((a > b) == (how == FEW_MAX) ? a : b);
+      memcpy(to + i, &z, 4);
     } else {
       float x, y;
       num_convert(t, to + i, DTYPE_f32, &x), num_convert(t, from + i, DTYPE_f32, &y);
-      volatile float sum = x + y;
-      x = sum;
+      x = joined(how, x, y);
       num_convert(DTYPE_f32, &x, t, to + i);
     }
   }
@@ -70,8 +77,8 @@ static void check(few_how how, dtype t, size_t bytes, u64 n, i64 wrap) {
   u32 mostly = draw(2);
   for (u64 i = 0; i < n; i++) at[i] = mostly ? (i32)draw(ROWS) : (i32)draw(3 * ROWS) - ROWS;
   if (!mostly && n > 2) at[0] = INT32_MIN, at[1] = INT32_MAX;
-  few_rows z = {at, operand, other, {ROWS - 1, wrap, NULL}};
-  f(&z, n);
+  few_rows z = {at, operand, other, bytes, how == FEW_TAKE, {ROWS - 1, wrap, NULL}};
+  few_rows_run(f, &z, n);
   for (u64 i = 0; i < n; i++) {
     i64 place = at[i] + (at[i] < 0 ? wrap : 0);
     bool outside = place < 0 || place >= ROWS;
@@ -96,7 +103,7 @@ int main(void) {
     return 0;
   }
   for (u64 n = 1; n <= MOST; n += n < 4 ? 1 : 13)
-    for (size_t bytes = 4; bytes <= BYTES; bytes *= 2)
+    for (size_t bytes = 4; bytes <= 64; bytes *= 2)
       for (u32 t = 0; t < COUNT(types); t++)
         for (u32 how = FEW_TAKE; how <= FEW_ADD; how++)
           for (u32 k = 0; k < 4; k++)
@@ -104,8 +111,15 @@ int main(void) {
               check((few_how)how, types[t], bytes, n, k % 2 ? ROWS : 0);
   for (u64 n = 1; n <= MOST; n += 33) {
     check(FEW_TAKE, DTYPE_u8, 3, n, ROWS);
-    check(FEW_TAKE, DTYPE_f32, 12, n, ROWS);
+    for (size_t bytes = 5; bytes <= 64; bytes++)
+      for (u32 how = FEW_TAKE; how <= FEW_PUT; how++) check((few_how)how, DTYPE_u8, bytes, n, ROWS);
+    for (size_t bytes = 4; bytes <= BYTES; bytes += bytes < 64 ? 4 : 28)
+      for (u32 how = FEW_ADD; how <= FEW_MIN; how++) {
+        check((few_how)how, DTYPE_f32, bytes, n, ROWS);
+        check((few_how)how, DTYPE_s32, bytes, n, 0);
+      }
   }
-  CHECK(!few_rows_find(FEW_PUT, DTYPE_f32, 12) && !few_rows_find(FEW_ADD, DTYPE_f16, 8));
+  CHECK(!few_rows_find(FEW_PUT, DTYPE_f32, 68) && !few_rows_find(FEW_ADD, DTYPE_f16, 8));
+  CHECK(!few_rows_find(FEW_MAX, DTYPE_u32, 8) && !few_rows_find(FEW_MAX, DTYPE_bf16, 8));
   return UNIT_END();
 }

@@ -416,8 +416,10 @@ static void run_few_rows(const void *data, const exec_env *env, u64 begin, u64 e
     few_rows z = {.at = (const i32 *)env->slots[g->indices] + l.index,
                   .operand = (char *)env->slots[g->operand[0]] + l.operand * width,
                   .other = (char *)env->slots[g->other[0]] + l.other * width,
+                  .bytes = r->row * (u64)width,
+                  .takes = !g->scatter,
                   .rule = r->rule};
-    r->few(&z, n);
+    few_rows_run(r->few, &z, n);
   }
 }
 
@@ -441,11 +443,8 @@ static void run_scatter_rows(const void *data, const exec_env *env, u64 begin, u
   for (u64 n; begin < end; begin += n) {
     n = find_rows(r, env, begin, end, false, &l, at);
     const char *from = (const char *)env->slots[r->g->other[0]] + l.other * width;
-    if (r->add_rows) {
-      r->add_rows(n, r->row, (void *const *)at, from, l.other_step);
-      continue;
-    }
-    for (u64 i = 0; i < n; i++, from += l.other_step * width) {
+    if (r->add_rows) r->add_rows(n, r->row, (void *const *)at, from, l.other_step);
+    for (u64 i = 0; i < n && !r->add_rows; i++, from += l.other_step * width) {
       if (!at[i]) continue;
       if (r->add)
         r->add(r->row, at[i], at[i], from, NULL);
@@ -465,18 +464,19 @@ static bool find_row(gathering *r, dtype t) {
   if (g->n != 1 || (many && (g->scatter || !has_places(g))) || s->rank != 1 || s->to[0] != 1 ||
       s->from[0] != 1 || s->dims[0] * (i64)r->width[0] > MOST)
     return false;
-  bool puts = is_put(&g->body);
-  few_how how = !g->scatter ? FEW_TAKE : puts ? FEW_PUT : FEW_ADD;
+  static const few_how joins[REDUCE_COUNT_] = {
+      [REDUCE_SUM] = FEW_ADD, [REDUCE_MAX] = FEW_MAX, [REDUCE_MIN] = FEW_MIN};
+  bool moves = !g->scatter || is_put(&g->body);
+  few_how how = moves ? (few_how)g->scatter : joins[g->body.kind];
   r->row = (u64)s->dims[0];
   u32 last = r->batch_rank - 1;
   bool dense = r->batch_rank && r->batch_index[last] == 1 && r->batch_other[last] == s->dims[0] &&
                r->batch_operand[last] == 0 && r->operand_stride[0] == s->dims[0];
   bool any = strcmp(r->k->isa, "base") == 0; /* for which these are not compiled */
   bool known = !any && !many && r->index_type == DTYPE_s32 && r->rule.most < INT32_MAX;
-  if (dense && known && (how != FEW_ADD || g->body.kind == REDUCE_SUM))
-    r->few = few_rows_find(how, t, r->row * r->width[0]);
+  if (dense && known && (moves || how)) r->few = few_rows_find(how, t, r->row * r->width[0]);
   if (r->few) return true;
-  if (how == FEW_ADD) {
+  if (!moves) {
     r->add = combine_direct(r->k, &g->body, t);
     if (!r->add) return false;
     const fold_kernels *f = r->k->fold_rows[vm_rtype_of(t)];
