@@ -680,9 +680,11 @@ static void min_lines(size_t n, void *d, const void *init, const void *const *li
 #define most_words NULL
 #define most_rows NULL
 #define most_end NULL
+#define max_bytes NULL
+#define min_bytes NULL
 #endif
 
 const fold_kernels FOR_LANES(fold_) = {
     fold_sum,  fold_max,   fold_min,  fold_prod,      fold_sum_pairs, sum_rows,  sum_each,
     max_each,  min_each,   prod_each, sum_pairs_each, add_rows,       sum_lines, max_lines,
-    min_lines, most_words, sum_far,   most_rows,      most_end};
+    min_lines, most_words, sum_far,   most_rows,      most_end,       max_bytes, min_bytes};

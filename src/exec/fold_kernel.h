@@ -44,7 +44,7 @@ typedef void kern_most_fn(size_t n, i16 *acc, const void *const *rows, i16 sign,
                           i64 next);
 /* Makes floats of these words again. False: there were NaNs, which are beyond infinity. */
 typedef bool kern_most_end_fn(size_t n, i16 *acc, i16 sign, i16 infinity);
-enum { FOLD_MOST = 32 };
+enum { FOLD_MOST = 32, FOLD_BYTES = 64 };
 
 typedef struct fold_kernels {
   kern_fold_fn *sum, *max, *min;  /* NaN wins, -0 < +0 */
@@ -59,6 +59,9 @@ typedef struct fold_kernels {
   void (*sum_far)(void *acc, const void *a, size_t apart);
   kern_most_fn *most_rows; /* NULL: not among f64's */
   kern_most_end_fn *most_end;
+  /* The largest or the smallest byte of each of n columns, FOLD_BYTES and more, in place of their
+   * sum; NULL: among f64's. */
+  kern_groups_fn *max_bytes, *min_bytes;
 } fold_kernels;
 
 extern const fold_kernels fold_base_f32, fold_base_f64, fold_v3_f32, fold_v3_f64, fold_v4_f32,

@@ -258,6 +258,32 @@ static void check_rows(void) {
   CHECK(memcmp(acc, other, sizeof acc) == 0);
 }
 
+/* The largest and the smallest byte of each column, on top of others or not, also where the last
+ * vector is not whole. */
+static void check_bytes(void) {
+  enum { GROUPS = 3, MOST = 3 * FOLD_BYTES + 1 };
+  static u8 x[GROUPS * FOLD_ROWS][MOST], out[MOST + 1], want[MOST + 1];
+  const void *rows[FOLD_ROWS];
+  u32 seed = 9;
+  for (u32 r = 0; r < COUNT(x); r++) {
+    for (u32 i = 0; i < MOST; i++) x[r][i] = (u8)(noise(&seed) > 0 ? seed >> 24 : seed >> 30);
+    if (r < FOLD_ROWS) rows[r] = x[r];
+  }
+  for (size_t n = FOLD_BYTES; n <= MOST; n++)
+    for (u32 t = 0; t < 8; t++) {
+      bool max = t & 1, fresh = t & 2;
+      for (u32 i = 0; i <= MOST; i++) out[i] = want[i] = (u8)(i * 77);
+      for (u32 r = 0; r < COUNT(x); r++)
+        for (u32 i = 0; i < n; i++) {
+          bool takes = (fresh && r == 0) || (max ? x[r][i] > want[i] : x[r][i] < want[i]);
+          if (takes) want[i] = x[r][i];
+        }
+      const fold_kernels *f = table(t / 4);
+      (max ? f->max_bytes : f->min_bytes)(n, out, rows, fresh, GROUPS, FOLD_ROWS * MOST);
+      CHECK(memcmp(out, want, sizeof out) == 0);
+    }
+}
+
 /* Rows are added one after the other, also where they name the same one, or none. */
 static void check_add(void) {
   enum { ROWS = 30, PLACES = 5, MOST = 40 };
@@ -317,6 +343,7 @@ int main(void) {
   check_words();
   check_far();
   check_add();
+  check_bytes();
   check_rows();
   return UNIT_END();
 }

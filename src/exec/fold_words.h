@@ -5,14 +5,16 @@
 #include "exec/fold_kernel.h"
 #include "exec/lanes.h"
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
 #ifdef __clang__
 #define UNROLL_FOUR _Pragma("unroll 4")
+#define UNROLL_EIGHT _Pragma("unroll 8")
 #else
 #define UNROLL_FOUR _Pragma("GCC unroll 4")
+#define UNROLL_EIGHT _Pragma("GCC unroll 8")
 #endif
 
 static const volatile float denormal = 0x1p-149f;
@@ -136,5 +138,42 @@ static bool most_end(size_t n, i16 *acc, i16 sign, i16 infinity) {
   for (u32 i = 0; i < COUNT(any); i++) all |= any[i];
   return !all;
 }
+
+/* ---- bytes ---- */
+
+typedef u8 bytes __attribute__((vector_size(LANE_BYTES), aligned(1), may_alias));
+#if defined(__AVX512BW__)
+#define MOST_BYTES(x, y) (bytes) _mm512_max_epu8((__m512i)(x), (__m512i)(y))
+#define LEAST_BYTES(x, y) (bytes) _mm512_min_epu8((__m512i)(x), (__m512i)(y))
+#elif defined(__AVX2__)
+#define MOST_BYTES(x, y) (bytes) _mm256_max_epu8((__m256i)(x), (__m256i)(y))
+#define LEAST_BYTES(x, y) (bytes) _mm256_min_epu8((__m256i)(x), (__m256i)(y))
+#elif defined(__SSE2__)
+#define MOST_BYTES(x, y) (bytes) _mm_max_epu8((__m128i)(x), (__m128i)(y))
+#define LEAST_BYTES(x, y) (bytes) _mm_min_epu8((__m128i)(x), (__m128i)(y))
+#else
+#define MOST_BYTES(x, y) (((x) & ((x) > (y))) | ((y) & ~((x) > (y))))
+#define LEAST_BYTES(x, y) (((x) & ((x) < (y))) | ((y) & ~((x) < (y))))
+#endif
+
+#define BYTE_ROWS(name, OF)                                                                        \
+  static void name(size_t n, void *acc, const void *const *rows, bool fresh, size_t groups,        \
+                   i64 next) {                                                                     \
+    const u8 *r[FOLD_ROWS];                                                                        \
+    for (u32 k = 0; k < FOLD_ROWS; k++) r[k] = rows[k];                                            \
+    for (size_t g = 0; g < groups; g++, fresh = false) {                                           \
+      for (size_t j = 0; j < n; j += LANE_BYTES) { /* the last vector again, as above */           \
+        size_t i = j + LANE_BYTES <= n ? j : n - LANE_BYTES;                                       \
+        u8 *to = (u8 *)acc + i;                                                                    \
+        bytes x = *(const bytes *)(fresh ? r[0] + i : to);                                         \
+        UNROLL_EIGHT                                                                               \
+        for (u32 k = 0; k < FOLD_ROWS; k++) x = OF(x, *(const bytes *)(r[k] + i));                 \
+        *(bytes *)to = x;                                                                          \
+      }                                                                                            \
+      for (u32 k = 0; k < FOLD_ROWS; k++) r[k] += next;                                            \
+    }                                                                                              \
+  }
+BYTE_ROWS(max_bytes, MOST_BYTES)
+BYTE_ROWS(min_bytes, LEAST_BYTES)
 
 #endif

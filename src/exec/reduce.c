@@ -99,6 +99,17 @@ static void find_most(reduction *r, const prog_loop *l, const fold_kernels *f) {
   r->most = f->most_rows, r->most_end = f->most_end;
 }
 
+/* Columns of bytes: any pred but 0 is true. */
+static kern_groups_fn *find_bytes(const lower_env *e, const reduction *r, const prog_loop *l) {
+  const fold_kernels *f = e->k->fold_rows[R_f32];
+  prog_reducer kind = l->body.kind;
+  bool pred = r->c.types[0] == DTYPE_pred, lies = l->init && l->num_in == 1 && l->code.len == 2;
+  if (!lies || !(pred || r->c.types[0] == DTYPE_u8)) return NULL;
+  return kind == REDUCE_MAX || (pred && kind == REDUCE_OR)    ? f->max_bytes
+         : kind == REDUCE_MIN || (pred && kind == REDUCE_AND) ? f->min_bytes
+                                                              : NULL;
+}
+
 static bool sums_floats(const reduction *r, const prog_loop *l) {
   vm_rtype t = vm_rtype_of(r->c.types[0]);
   return r->fold && l->body.kind == REDUCE_SUM && (t == R_f32 || t == R_f64);
@@ -139,8 +150,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (!leave_results(p, l)) return false;
   loop_cut(e->a, p, target);
   if (!has_rows(p, &r->results)) return false; /* before there is code for it */
-  if (sums_floats(r, l) && length >= 16 && !as_it_is)
-    kn.sums = SUMS_ROWS, kn.length = (u32)length;
+  if (sums_floats(r, l) && length >= 16 && !as_it_is) kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
   bool lies = l->num_in == 1 && p->patterns[0].mode == MODE_CONTIGUOUS && !kn.unit->num_calls;
   if (!has_rows(p, &r->results) || (!lies && !r->words && length > MOST)) return false;
@@ -189,6 +199,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   bool sums = sums_floats(r, l) && of_rows;
   u64 most = !sums ? MOST : as_it_is ? MOST_AS_IT_IS : l->num_in > 1 ? MOST_LAID_OUT : MOST;
   if (r->most) most = FOLD_MOST - 1;
+  if (r->sum_rows) most = FOLD_BYTES - 1;
   if (r->columns < 2 || r->columns > most || rows < FEWEST_ROWS || rows * r->columns < FEWEST)
     return false;
   loop_make_walks(e, &kn, l, near, l->rank - near);
@@ -202,8 +213,8 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   loop_lower_unit(e, &kn, l, true, kn.sums && whole > LOOP_BLOCK ? whole : target);
   if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
   loop_lower_inputs(e, &kn, l);
-  if (l->body.kind == REDUCE_SUM && of_rows && p->max_elements % whole == 0)
-    r->sum_rows = of_rows->sum_rows;
+  bool at_once = l->body.kind == REDUCE_SUM && of_rows && p->max_elements % whole == 0;
+  r->sum_rows = at_once ? of_rows->sum_rows : NULL;
   if (!r->sum_rows) kn.summing = NULL;
   loop_make_walks(e, &other, l, 0, near);
   loop_collapse(&other.p);
@@ -343,6 +354,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   }
   bool rows = by_rows(l, r->fold != NULL); /* by code a few values in order beat pairs of them */
   if (!rows) find_most(r, l, of_rows);
+  if (!rows) r->sum_rows = find_bytes(e, r, l);
   if ((!rows || !r->fold) && unroll_reduce(e, l, true, out)) return;
   if (!rows && lower_few_columns(e, r, l, of_rows)) {
     u64 blocks = r->kn.p.blocks;
@@ -360,14 +372,14 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     prepare_lines(e->a, r, l->num_in);
   bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
   loop_lower_unit(e, &r->kn, l, true,
-                  rows && r->words              ? 4 * LONG
-                  : rows && r->fold && as_it_is ? LONG
-                  : sums_rows || r->most        ? contiguous_target(&r->kn.p)
-                                                : LOOP_BLOCK);
+                  rows && r->words                      ? 4 * LONG
+                  : rows && r->fold && as_it_is         ? LONG
+                  : sums_rows || r->most || r->sum_rows ? contiguous_target(&r->kn.p)
+                                                        : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
   const vm_unit *unit = r->kn.unit;
   if (rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows) lower_far(r, of_rows);
-  if (r->kn.p.patterns[0].mode != MODE_CONTIGUOUS) r->most = NULL;
+  if (r->kn.p.patterns[0].mode != MODE_CONTIGUOUS) r->most = NULL, r->sum_rows = NULL;
   if (sums_rows && unit->num_calls == 0 && unit->outputs[0].reg == 0 &&
       r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;

@@ -68,9 +68,7 @@ static void run_values(const reduction *r, const exec_env *env, reducing *s, con
   for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
 }
 
-static u16 infinity_of(const reduction *r) {
-  return r->c.types[0] == DTYPE_bf16 ? 0x7f80 : 0x7c00;
-}
+static u16 infinity_of(const reduction *r) { return r->c.types[0] == DTYPE_bf16 ? 0x7f80 : 0x7c00; }
 
 /* A block's values for result o as one, on top of what `init` has. */
 static void fold_values(const reduction *r, const reducing *s, const block *b, u32 o, void *acc,
@@ -421,6 +419,8 @@ static u64 add_rows(const reduction *r, const exec_env *env, const block *b, i64
   i64 next = next_group(r);
   u64 groups = find_rows(r, env, b, index, FOLD_ROWS, COMBINE_RUN - a->taken[0], rows);
   r->sum_rows(b->elements, a->acc[0], rows, a->taken[0] == 0, groups, next);
+  kern_fn *clean = r->kn.k->clean[r->c.types[0]];
+  if (clean) clean(b->elements, a->acc[0], a->acc[0], NULL, NULL);
   a->taken[0] += groups;
   if (a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, b->elements);
   return groups * FOLD_ROWS;
@@ -516,7 +516,8 @@ void reduce_run_columns(const void *data, const exec_env *env, u64 begin, u64 en
     }
     for (; r->lines && k + FOLD_ROWS <= r->other.blocks; k += FOLD_ROWS)
       add_lines(r, env, &s, &b, index, &a);
-    while (r->sum_rows && k + FOLD_ROWS <= r->other.blocks) k += add_rows(r, env, &b, index, &a);
+    bool at_once = r->sum_rows && (r->c.width[0] > 1 || b.elements >= FOLD_BYTES);
+    while (at_once && k + FOLD_ROWS <= r->other.blocks) k += add_rows(r, env, &b, index, &a);
     for (; k < r->other.blocks; k++, next_index(&r->other, index)) {
       walk_offsets(&r->other, index, extra);
       run_values(r, env, &s, &b, extra, false);
