@@ -193,11 +193,14 @@ static bool is_gone_through(const value *v) {
   return v->uses != NULL;
 }
 
-/* Bytes of an element of the widest that n reads. */
+/* Bytes of an element of the widest that n reads, but for what is in a cache all the time, as one
+ * number a channel is. */
 static size_t widest_read(lower *L, node *n) {
+  enum { MANY = 64 };
   size_t most = 0;
   if (n->element || n->stamp == L->stamp) return 0;
   n->stamp = L->stamp;
+  if (n->kind == NODE_MEM && n->slot_count <= (u64)n->count / MANY) return 0;
   if (n->kind != NODE_EXPR) return dtype_size((dtype)n->type);
   for (u32 i = 0; i < n->num_in && !n->uniform; i++) {
     size_t width = widest_read(L, n->in[i]);
