@@ -635,7 +635,7 @@ static bool only_fills(const kernel *kn) {
 /* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   enum { LONG_BLOCK = 4 * LOOP_BLOCK };
-  enum { STRIP = 4096, TILE = 64 };
+  enum { STRIP = 4096, TILE = 64, LINES = 32 };
   kernel *kn = ARENA_NEW(e->a, kernel);
   kn->num_in = l->num_in;
   kn->num_out = l->num_out;
@@ -645,7 +645,8 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   loop_cut_across(&kn->p, l->num_in, STRIP);
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
   if (kn->p.across && kn->unit->num_slots) { /* these had better be in a first-level cache */
-    loop_cut_across(&kn->p, l->num_in, TILE);
+    i64 lines = kn->p.dims[kn->p.across - 1];
+    loop_cut_across(&kn->p, l->num_in, lines < LINES ? TILE * LINES / (u64)lines : TILE);
     kn->num_heavy = 0;
     loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
   }

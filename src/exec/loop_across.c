@@ -5,7 +5,7 @@
 /* The dim in which an input is contiguous that is not so in the last one; PROG_NONE: there is none.
  */
 static u32 find_across(const plan *p, u32 num_in) {
-  enum { LEAST = 8 };
+  enum { LEAST = 5 };
   u32 last = p->rank - 1;
   for (u32 w = 0; w < num_in; w++) {
     const i64 *stride = p->walks[w].stride;

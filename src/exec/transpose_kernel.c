@@ -152,6 +152,29 @@ static size_t join_rows(size_t rows, size_t n, char *to, i64 ts, const char *fro
   return n == 4 ? joined_4(rows, d, from, fs) : n == 8 ? joined_8(rows, d, from, fs) : 0;
 }
 
+/* Five rows and more, but less than a square has: of columns that lie apart squares are read with
+ * what is behind each, and of such a square only those are written; or where that many columns of
+ * the result lie one behind the other, what is written behind each is written over by the next. How
+ * many columns, or rows, are done. */
+static size_t part_of_squares(size_t rows, size_t columns, char *to, i64 ts, const char *from,
+                              i64 fs) {
+  bool parts = rows < columns;
+  size_t few = parts ? rows : columns, many = parts ? columns : rows, j = 0;
+  i64 row = (i64)(few * WIDTH);
+  if (LANES != 8 || few < 5 || few >= LANES || (parts ? fs < row : ts != row)) return 0;
+  for (; j + LANES < many; j += LANES) {
+    vec x[LANES] = {{0}};
+    const char *a = from + (parts ? (i64)j * fs : (i64)j * WIDTH);
+    char *d = to + (parts ? (i64)j * WIDTH : (i64)j * ts);
+    for (u32 i = 0; i < LANES; i++)
+      if (parts || i < few) x[i] = load_vec((const REAL *)(const void *)(a + i * fs));
+    transpose_vecs(x);
+    for (u32 i = 0; i < LANES; i++)
+      if (!parts || i < few) store_vec((REAL *)(void *)(d + i * ts), x[i]);
+  }
+  return j;
+}
+
 /* What is left of squares at the edges goes to the next shorter vectors. */
 #if REAL_BITS == 32
 #define OF_WIDTH(isa) transpose_##isa##_f32.transpose
@@ -180,6 +203,14 @@ static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char 
   }
   if (rows <= FEW) {
     by_rows[rows - 1]((i64)columns, d, ts / WIDTH, a, fs / WIDTH);
+    return;
+  }
+  size_t some = part_of_squares(rows, columns, to, ts, from, fs);
+  if (some) {
+    bool parts = rows < columns;
+    transpose(parts ? rows : rows - some, parts ? columns - some : columns,
+              to + (parts ? (i64)some * WIDTH : (i64)some * ts), ts,
+              from + (parts ? (i64)some * fs : (i64)some * WIDTH), fs, false);
     return;
   }
   size_t r = rows - rows % LANES, c = columns - columns % LANES;
