@@ -305,20 +305,9 @@ static const type *part_type(const splitter *s, expander *e, const value *v, i64
   return expand_tensor(e, dims.data, dims.len, type_element(v->type));
 }
 
-static bool keeps_order(const op *o) {
-  struct broadcast_in_dim_attrs a;
-  if (op_is(o, reshape)) return true;
-  if (!op_is(o, broadcast_in_dim) || !view_broadcast_in_dim(o, &a)) return false;
-  for (size_t d = 1; d < a.broadcast_dimensions.len; d++)
-    if (a.broadcast_dimensions.data[d] < a.broadcast_dimensions.data[d - 1]) return false;
-  return true;
-}
 /* Of one element along `dim`: without it. */
 static value *single(const splitter *s, expander *e, value *v, i64 dim) {
-  const type *t = part_type(s, e, v, dim);
-  const op *o = value_op(v);
-  if (o && keeps_order(o) && op_operand(o, 0)->type == t) return op_operand(o, 0);
-  return expand_1(e, OP_reshape, v, t);
+  return expand_reshaped(e, v, part_type(s, e, v, dim));
 }
 
 static value *cut_part(const splitter *s, expander *e, value *v, i64 dim, i64 k) {

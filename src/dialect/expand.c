@@ -94,6 +94,19 @@ op *expand_op(expander *e, op_id id, value *const *in, size_t n, const type *con
 value *expand_1(expander *e, op_id id, value *x, const type *t) {
   return op_result(expand_op(e, id, &x, 1, &t, 1), 0);
 }
+static bool keeps_order(const op *o) {
+  struct broadcast_in_dim_attrs a;
+  if (op_is(o, reshape)) return true;
+  if (!op_is(o, broadcast_in_dim) || !view_broadcast_in_dim(o, &a)) return false;
+  for (size_t d = 1; d < a.broadcast_dimensions.len; d++)
+    if (a.broadcast_dimensions.data[d] < a.broadcast_dimensions.data[d - 1]) return false;
+  return true;
+}
+value *expand_reshaped(expander *e, value *x, const type *t) {
+  const op *o = value_op(x);
+  if (o && keeps_order(o) && op_operand(o, 0)->type == t) return op_operand(o, 0);
+  return expand_1(e, OP_reshape, x, t);
+}
 
 value *expand_2(expander *e, op_id id, value *x, value *y, const type *t) {
   return op_result(expand_op(e, id, (value *[]){x, y}, 2, &t, 1), 0);

@@ -95,6 +95,8 @@ op *expand_op(expander *e, op_id id, value *const *in, size_t n, const type *con
               size_t num_out);
 /* One result. */
 value *expand_1(expander *e, op_id id, value *x, const type *t);
+/* x, which has as many elements, or what it is a reshape of, if that is of type t already. */
+value *expand_reshaped(expander *e, value *x, const type *t);
 value *expand_2(expander *e, op_id id, value *x, value *y, const type *t);
 value *expand_select(expander *e, value *pred, value *x, value *y);
 enum { COMPARE_EQ, COMPARE_NE, COMPARE_GE, COMPARE_GT, COMPARE_LE, COMPARE_LT };

@@ -169,7 +169,7 @@ static void find_first(expander *e, op *o, value **out) {
   out[0] = expand_constant(e, t, number_int(0));
   out[1] = expand_constant(e, index, number_int(0));
   for (u32 k = stack->num_operands; k-- > 0;) {
-    value *is = expand_1(e, OP_reshape, op_operand(stack, k), t);
+    value *is = expand_reshaped(e, op_operand(stack, k), t);
     out[0] = expand_2(e, OP_or, is, out[0], t);
     out[1] = expand_select(e, is, expand_constant(e, index, number_int(k)), out[1]);
   }
@@ -206,7 +206,7 @@ bool expand_stacked(expander *e, op *o, value **out) {
       in[i] = out[i];
       in[n + i] = op_is(stack, iota)
                       ? expand_constant(e, op_operand(o, n + i)->type, number_int(k))
-                      : expand_1(e, OP_reshape, op_operand(stack, (u32)k), o->results[i].type);
+                      : expand_reshaped(e, op_operand(stack, (u32)k), o->results[i].type);
     }
     inline_body(e, op_body(o, 0), in, dims, out);
   }
