@@ -191,6 +191,12 @@ typedef u64 longs_16 __attribute__((vector_size(16)));
   }                                                                                                \
   EACH_ROW(name##_rows, bytes, false, ZERO, name(row, other, bytes, zero))
 PIECES(join_f32, floats)
+/* Places, forces and colours, among others. */
+#define JOIN_F32(N) EACH_ROW(join_f32_##N, N, false, ZERO, join_f32(row, other, N, zero))
+JOIN_F32(12)
+JOIN_F32(20)
+JOIN_F32(24)
+JOIN_F32(28)
 PIECES(join_s32, words)
 PIECES(max_f32, floats)
 PIECES(min_f32, floats)
@@ -243,6 +249,9 @@ few_rows_fn *few_rows_find(few_how how, dtype t, size_t bytes) {
     if (bytes == 4u << i && by[i]) return by[i];
   if (how == FEW_TAKE && (bytes == 3 || bytes == 12)) /* pixels of three channels */
     return bytes == 3 ? take_3 : take_12;
+  static few_rows_fn *const sums[] = {join_f32_12, NULL, join_f32_20, join_f32_24, join_f32_28};
+  if (how == FEW_ADD && t == DTYPE_f32 && bytes % 4 == 0 && bytes >= 12 && bytes <= 28)
+    return sums[bytes / 4 - 3];
   for (u32 i = 0; moves && i < COUNT(ends[0]); i++)
     if (bytes > 4u << i && bytes < 8u << i) return ends[how][i];
   return bytes <= MOST ? by[EXACT] : NULL;
