@@ -19,7 +19,7 @@ typedef struct writer {
   prog_builder *b;
   dtype t;
   u32 seed;
-  u32 matrix[MATRICES], vector[VECTORS], number, places, table, read, counter, yes, zero;
+  u32 matrix[MATRICES], vector[VECTORS], number, places, table, read, counter, yes, zero, bytes;
   u32 line[LINES], lines; /* of `length` elements; so many of them */
   i64 length;
 } writer;
@@ -85,6 +85,19 @@ static void add_product(writer *w) {
   }
   prog_add_dot(w->b, &d, S, L);
   add_bound(w, d.out, m * n);
+}
+
+/* A matrix becomes another one where bytes are not 0. */
+static void add_masked(writer *w) {
+  u32 to = any_matrix(w);
+  prog_loop *l = prog_add_loop(w->b, 2, (i64[]){SIDE, SIDE}, S, L);
+  u32 p = vm_load(w->b, &l->code, DTYPE_pred,
+                  prog_loop_in(w->b, l, w->bytes, 0, (i64[]){SIDE, pick(w, 2)}));
+  u32 x = load(w, l, to, (i64[]){SIDE, 1}), y = load(w, l, any_matrix(w), (i64[]){SIDE, 1});
+  u32 v = vm_emit(w->b, &l->code, VM_select, w->t, p, x, y);
+  if (pick(w, 2)) v = emit(w, l, VM_add, v, vm_emit(w->b, &l->code, VM_convert, w->t, p, 0, 0));
+  prog_loop_out(w->b, l, to, 0, (i64[]){SIDE, 1}, v);
+  add_bound(w, to, SQUARE);
 }
 
 /* Of each row, or of all, of a function of it: the sum, the largest or the smallest. */
@@ -158,8 +171,8 @@ static void add_line(writer *w) {
 }
 
 static void add_step(writer *w) {
-  static void (*const adds[])(writer *) = {add_loop, add_product, add_sum, add_largest,
-                                           add_copy, add_part,    add_line};
+  static void (*const adds[])(writer *) = {add_loop,    add_product, add_masked, add_sum,
+                                           add_largest, add_copy,    add_part,   add_line};
   adds[pick(w, COUNT(adds))](w);
 }
 
@@ -205,9 +218,12 @@ static void run_few(arena *a, u32 seed, char (*out)[ROOM]) {
   u64 size = dtype_size(w.t), zeros[2] = {0};
   i32 first = -1;
   char table[ROWS * SQUARE * 8];
+  u8 bytes[SQUARE];
   for (u32 i = 0; i < ROWS * SQUARE; i++)
     num_from_f64(w.t, (double)pick(&w, 100) / 50 - 1, table + i * size);
+  for (u32 i = 0; i < SQUARE; i++) bytes[i] = (u8)(pick(&w, 3) * pick(&w, 256));
   u32 param = prog_param(w.b, w.t, ROWS * SQUARE);
+  w.bytes = prog_param(w.b, DTYPE_pred, SQUARE);
   w.read = pick(&w, 2) ? prog_work(w.b, w.t, ROWS * SQUARE) : param;
   w.table = prog_result(w.b, w.t, ROWS * SQUARE, -1);
   if (w.read != param) prog_add_move(w.b, param, w.read, S, L);
@@ -235,7 +251,7 @@ static void run_few(arena *a, u32 seed, char (*out)[ROOM]) {
   prog_place(w.b, end);
   void *results[RESULTS];
   for (u32 i = 0; i < COUNT(results); i++) results[i] = out[i];
-  CHECK(!*run(w.b, (void *[]){table}, results));
+  CHECK(!*run(w.b, (void *[]){table, bytes}, results));
 }
 
 static char compiled[RESULTS][ROOM], plain[RESULTS][ROOM];

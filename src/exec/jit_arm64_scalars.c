@@ -283,6 +283,10 @@ static bool write_convert(writer *w, const scalar_op *o) {
   load_cell(w, TEMP, cell_at(w, o->a), from);
   if (!is_float(o->is.of)) {
     if (o->is.type == R_s32 && to == 8) arm64_3(&w->code, A64_SXTW, TEMP, TEMP, 0);
+    if (o->is.of == R_pred) {
+      arm64_imm(&w->code, A64_SUBS & ~A64_WIDE, ZERO, TEMP, 0);
+      arm64_3(&w->code, A64_CSET | A64_EQ << 12, TEMP, 0, 0);
+    }
     store_cell(w, d, TEMP, to);
     return true;
   }

@@ -170,13 +170,18 @@ static bool write_unary(writer *w, const scalar_op *o) {
   return true;
 }
 
-/* Between integers of 4 and 8 bytes, and of these and pred to floats: pred has zeros above. */
+/* Between integers of 4 and 8 bytes, and of these and pred to floats: pred has zeros above. Of pred
+ * what memory has of it becomes 0 or 1. */
 static bool write_convert(writer *w, const scalar_op *o) {
   u32 from = vm_rtype_size((vm_rtype)o->is.type), to = vm_rtype_size((vm_rtype)o->is.of);
   const cell *d = cell_at(w, o->d);
   x86_load_cell(w, RAX, cell_at(w, o->a), from);
   if (o->is.type == R_s32 && to == 8 && !is_float(o->is.of))
     x86_pair(&w->code, 1, 0x63, RAX, RAX); /* movsxd */
+  if (o->is.of == R_pred) {
+    x86_pair(&w->code, 0, 0x85, RAX, RAX); /* test */
+    x86_pair(&w->code, 0, 0x0f90 | NOT_EQUAL, 0, RAX);
+  }
   if (!is_float(o->is.of)) {
     x86_store_cell(w, d, RAX, to);
     return true;

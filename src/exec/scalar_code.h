@@ -15,7 +15,8 @@ typedef enum scalar_kind {
                      known of it */
   SCALAR_BINARY,  /* of: vm_op; type: of the operands */
   SCALAR_UNARY,   /* the same */
-  SCALAR_CONVERT, /* of: vm_rtype of the result; type: of the operand */
+  SCALAR_CONVERT, /* of: vm_rtype of the result; type: of the operand; pred to pred: any byte that
+                     is not 0 to 1 */
   SCALAR_SELECT,  /* of: log2 of the width */
   SCALAR_COPY,    /* the same */
   SCALAR_JUMP,    /* to u.to */

@@ -117,6 +117,7 @@ OP(and_pred, u8, u8, x &y)
 OP(or_pred, u8, u8, x | y)
 OP(xor_pred, u8, u8, x ^ y)
 UNARY(not_pred, u8, u8, x ^ 1)
+UNARY(pred_of_pred, u8, u8, x != 0) /* of memory, which may have any byte */
 OP(eq_pred, u8, u8, x == y)
 
 #define CONVERTS(C)                                                                                \
@@ -207,6 +208,7 @@ scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
   for (u32 i = 0; i < COUNT(converts); i++)
     if (k->convert[converts[i].to][converts[i].type] == fn)
       FAST(CONVERT, converts[i].to, converts[i].type, converts[i].fn);
+  if (k->clean[DTYPE_pred] == fn) FAST(CONVERT, R_pred, R_pred, op_pred_of_pred);
   FAST(KERNEL, 0, 0, op_kernel);
 }
 
