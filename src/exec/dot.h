@@ -89,6 +89,8 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out);
 bool dot_tiles_lower(const lower_env *e, const product *p, const prog_dot *d, exec_step *out);
 /* Products of small matrices, many of them or long ones (small_kernel.h); false: it is none. */
 bool dot_small_lower(arena *a, const product *p, exec_step *out);
+/* Whether a step is one of these, and adds an element's terms up one after the other. */
+bool dot_small_is_in_order(const exec_step *x);
 /* All rows of a call, any number, by a panel of so many vectors. */
 void dot_rows(const dot_strips *s, u32 vectors, dot_strip t);
 /* How many vectors the next panel has, where so many are left; `most`, where these are many, of

@@ -157,6 +157,16 @@ static bool is_worth(small *x) {
   return one || tall || wide || (m <= EDGE && n <= EDGE && k <= EDGE);
 }
 
+bool dot_small_is_in_order(const exec_step *x) {
+  if (x->run != run_small && x->run != run_once) return false;
+  const small *s = x->data;
+  const small_call *t = &s->call;
+  u64 n = s->columns.own->n;
+  bool tiny = t->k <= s->kernels->tiny && (n == 1 || t->b_step == (i64)t->k) &&
+              n <= s->kernels->lanes && n * t->k <= 2 * s->kernels->lanes;
+  return !t->summed || (tiny && !t->by_rows);
+}
+
 bool dot_small_lower(arena *a, const product *p, exec_step *out) {
   const small_kernels *k = p->k_->small[p->acc == DTYPE_f64];
   u64 work;

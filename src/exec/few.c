@@ -2,6 +2,7 @@
  * would take longer than they do. Bits are those of the step, so that it does not matter which of
  * the two runs: sums of fewer than FOLD_RUNNING values are added up as fold_order.h says, whose
  * running sums are then the values; a product's terms one after the other, as in dot_own.c. */
+#include "exec/dot.h"
 #include "exec/scalar_build.h"
 #include "exec/unroll.h"
 
@@ -248,7 +249,7 @@ static bool is_few_loop(const lower_env *e, const prog_loop *l) {
   return unroll_few(e, l, &unrolled) && is_fast(e, &unrolled);
 }
 
-static bool is_few_product(const lower_env *e, const prog_dot *d) {
+static bool is_few_product(const lower_env *e, const prog_dot *d, const exec_step *x) {
   enum { TERMS = 64 };
   const prog_slot *s = e->prog->slots;
   u32 kept = d->nb + d->nm + d->nn, long_dims = 0;
@@ -257,8 +258,9 @@ static bool is_few_product(const lower_env *e, const prog_dot *d) {
   if (!is_real(t) || s[d->lhs].type != t || s[d->rhs].type != t || kept + d->nk > PROG_MAX_DIMS)
     return false;
   for (u32 i = 0; i < d->nk; i++) long_dims += d->dims[kept + i] != 1;
-  return volume(d->dims, d->nb) == 1 && results > 0 && long_dims <= 1 && d->nk > 0 &&
-         results * terms <= TERMS && (results > 1 || terms <= MOST_SUMMED);
+  return (volume(d->dims, d->nb) == 1 || dot_small_is_in_order(x)) && results > 0 &&
+         long_dims <= 1 && d->nk > 0 && results * terms <= TERMS &&
+         (results > 1 || terms <= MOST_SUMMED);
 }
 
 static bool is_few_copy(const lower_env *e, const prog_copy *c) {
@@ -266,10 +268,10 @@ static bool is_few_copy(const lower_env *e, const prog_copy *c) {
   return n > 1 && n <= MOST_MOVED && (width == 4 || width == 8);
 }
 
-static bool is_few(const lower_env *e, const prog_step *s) {
+static bool is_few(const lower_env *e, const prog_step *s, const exec_step *x) {
   if (scalar_sees_views(e->prog, s)) return false;
   return s->kind == STEP_loop   ? is_few_loop(e, s->u.loop_)
-         : s->kind == STEP_dot  ? is_few_product(e, s->u.dot_)
+         : s->kind == STEP_dot  ? is_few_product(e, s->u.dot_, x)
          : s->kind == STEP_copy ? is_few_copy(e, s->u.copy_)
                                 : false;
 }
@@ -316,7 +318,7 @@ const bool *scalar_find_few(const lower_env *e, const exec_step *steps, const bo
   const bool *is_long = find_long_loops(e);
   bool *few = arena_zalloc(e->a, p->num_steps + 1), changed = true;
   for (u32 i = 0; i < p->num_steps; i++)
-    few[i] = in_loop[i] && !is_long[i] && is_few(e, &p->steps[i]);
+    few[i] = in_loop[i] && !is_long[i] && is_few(e, &p->steps[i], &steps[i]);
   while (changed) {
     slot_users users = {.of = arena_zalloc(e->a, p->num_slots + 1)};
     changed = false;

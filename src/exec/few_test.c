@@ -87,6 +87,23 @@ static void add_product(writer *w) {
   add_bound(w, d.out, m * n);
 }
 
+/* Matrices of the table, each by a row of one, or by a column: what is read of both lies along the
+ * terms, or not. */
+static void add_products(writer *w) {
+  u32 first = pick(w, MATRICES);
+  i64 batches = 2 + pick(w, SIDE - 1), terms = 2 + pick(w, SIDE - 1);
+  bool turned = pick(w, 2), column = pick(w, 2);
+  i64 dims[] = {batches, SIDE, 1, terms}, os[] = {SIDE, 1, 1, 0};
+  i64 ls[] = {SQUARE, turned ? 1 : terms, 0, turned ? SIDE : 1};
+  i64 rs[] = {column ? 1 : SIDE, 0, 0, column ? SIDE : 1};
+  prog_dot d = {.nb = 1, .nm = 1, .nn = 1, .nk = 1, .dims = dims};
+  d.lhs_stride = ls, d.rhs_stride = rs, d.out_stride = os;
+  d.lhs = pick(w, 2) ? w->table : w->read, d.rhs = w->matrix[first];
+  d.out = w->matrix[(first + 1) % MATRICES];
+  prog_add_dot(w->b, &d, S, L);
+  add_bound(w, d.out, SQUARE);
+}
+
 /* A matrix becomes another one where bytes are not 0. */
 static void add_masked(writer *w) {
   u32 to = any_matrix(w);
@@ -171,8 +188,9 @@ static void add_line(writer *w) {
 }
 
 static void add_step(writer *w) {
-  static void (*const adds[])(writer *) = {add_loop,    add_product, add_masked, add_sum,
-                                           add_largest, add_copy,    add_part,   add_line};
+  static void (*const adds[])(writer *) = {add_loop,   add_product, add_products,
+                                           add_masked, add_sum,     add_largest,
+                                           add_copy,   add_part,    add_line};
   adds[pick(w, COUNT(adds))](w);
 }
 

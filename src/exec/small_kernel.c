@@ -442,7 +442,7 @@ ONCE u32 tiny_at_once(const small_call *t) {
   u32 m = t->m < 2 * LANES ? (u32)t->m : 2 * LANES, made = m * t->n, k = t->k;
   bool b = t->turned ? fills(t->b_step, t->n, 1, k) : fills(t->b_step, k, 1, t->n);
   bool a = fills(t->a_row, m, t->a_term, k) || fills(t->a_term, k, t->a_row, m);
-  if (t->summed ? t->by_rows || 2 * k > PAIRS : t->batches < WORTH) return 0;
+  if (t->summed ? t->by_rows || k > PAIRS / 2 : t->batches < WORTH) return 0;
   if (!a || !b || (m > 1 && t->c_row != t->n) || made > LANES || m * k > 2 * LANES ||
       t->n * k > 2 * LANES)
     return 0;
@@ -492,6 +492,9 @@ static void multiply_tiny(const small_call *t, u32 n) {
 }
 
 MULTIPLY(half, LANES / 2)
+#define TINY (PAIRS / 2)
+#else
+#define TINY 0
 #endif
 
 static void multiply(const small_call *t) {
@@ -522,7 +525,7 @@ static void multiply(const small_call *t) {
   }
 }
 
-const small_kernels FOR_LANES(small_) = {multiply, LANES, BY_ROWS};
+const small_kernels FOR_LANES(small_) = {multiply, LANES, BY_ROWS, TINY};
 #else
-const small_kernels FOR_LANES(small_) = {NULL, 0, 0};
+const small_kernels FOR_LANES(small_) = {NULL, 0, 0, 0};
 #endif

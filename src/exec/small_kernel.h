@@ -23,6 +23,7 @@ typedef struct small_kernels {
   void (*multiply)(const small_call *t); /* NULL: there is none */
   u32 lanes;
   u32 by_rows; /* most columns of by_rows */
+  u32 tiny;    /* most terms that are summed one after the other although lanes could be terms */
 } small_kernels;
 
 extern const small_kernels small_base_f32, small_base_f64, small_v3_f32, small_v3_f64, small_v4_f32,
