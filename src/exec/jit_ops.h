@@ -26,7 +26,7 @@ jit_value jit_convert(jit_build *j, jit_value x, vm_rtype from, vm_rtype to);
 /* masks: x and y are pred */
 jit_value jit_select(jit_build *j, jit_value p, jit_value x, jit_value y, bool masks);
 
-/* Formats of 8 bits with a sign and of 16: between u8 or u16 and f32; f32 rounded to these. */
+/* Formats of 4 to 16 bits: between u8 or u16 and f32; f32 rounded to those of 16. */
 bool jit_has_small(dtype t);
 jit_value jit_load_small(jit_build *j, dtype t, jit_value x);
 jit_value jit_store_small(jit_build *j, dtype t, jit_value x);

@@ -1,4 +1,4 @@
-/* Floats of 8 and 16 bits, in those of a lane as they lie in memory, and f32 rounded to them. */
+/* Floats of 4 to 16 bits, in those of a lane as they lie in memory, and f32 rounded to them. */
 #include "exec/jit_ops.h"
 #include "exec/jit_short.h"
 #include "num/convert.h"
@@ -18,41 +18,59 @@ bool jit_is_computed(const J *j, V x) {
 
 enum { UNORDERED = 3 }; /* a comparison of floats */
 
-bool jit_has_small(dtype t) { return num_small_bits(t) >= 8 && num_format_of(t)->has_sign; }
+bool jit_has_small(dtype t) { return num_small_bits(t) != 0; }
 
-/* ---- 8 bits: exponents have another bias, and denormals are counted ---- */
+/* ---- 8 bits and fewer: exponents have another bias, and denormals are counted ---- */
 
-enum { I_SIGN = 0x80, F_INF = 0x7f800000, F_NAN = 0x7fc00000 };
+enum { F_INF = 0x7f800000, F_NAN = 0x7fc00000, F_LEAST = 0x00800000 };
 
+/* Exponents alone, without a zero; the least is a denormal. encode_e8m0 */
+static V exponent_loaded(J *j, V x) {
+  V r = OP3(pblendmd, IMM2(pcmpd, I_EQ, x, CONST(0)), CONST(F_LEAST / 2), IMM1(pslld, 23, x));
+  return OP3(pblendmd, IMM2(pcmpd, I_EQ, x, CONST(0xff)), CONST(F_NAN), r);
+}
+static V exponent_stored(J *j, V x) {
+  V is_denormal = IMM2(pcmpd, I_LT, x, CONST(F_LEAST));
+  V half = OP3(pblendmd, is_denormal, CONST(F_LEAST / 4), CONST(F_LEAST / 2));
+  V r = IMM1(psrld, 23, OP2(paddd, x, half));
+  r = OP3(pblendmd, IMM2(pcmpd, I_LT, x, CONST(1)), CONST(0xff), r);
+  return OP3(pblendmd, IMM2(pcmpd, I_GT, x, CONST(F_INF - 1)), CONST(0xff), r);
+}
 static V byte_loaded(J *j, const num_format *f, V x) {
-  u32 m = f->mantissa, fraction = (1u << m) - 1;
-  V code = OP2(pandd, x, CONST(I_SIGN - 1)), sign = IMM1(pslld, 24, OP2(pandd, x, CONST(I_SIGN)));
+  if (!f->has_sign) return exponent_loaded(j, x);
+  u32 m = f->mantissa, fraction = (1u << m) - 1, sign_bit = 1u << (f->bits - 1);
+  V code = OP2(pandd, x, CONST(sign_bit - 1));
+  V sign = IMM1(pslld, 32 - f->bits, OP2(pandd, x, CONST(sign_bit)));
   V normal = OP2(paddd, IMM1(pslld, 23 - m, code), CONST((127 - f->bias) << 23));
   V denormal = OP2(mulps, OP1(cvtdq2ps, code), CONST((128 - f->bias - (i32)m) << 23));
   V r = OP3(pblendmd, IMM2(pcmpd, I_GT, code, CONST(fraction)), normal, denormal);
-  if (f->max < I_SIGN - 1) { /* the payload lies below the quiet bit, as num_decode_small has it */
+  if (f->max <
+      sign_bit - 1) { /* the payload lies below the quiet bit, as num_decode_small has it */
     V payload = IMM1(pslld, 22 - m, OP2(pandd, code, CONST(fraction)));
     V nan = OP2(pord, payload, CONST(F_NAN));
     r = OP3(pblendmd, IMM2(pcmpd, I_GT, code, CONST(f->max)), nan, r);
     if (f->over == NUM_TO_INF)
       r = OP3(pblendmd, IMM2(pcmpd, I_EQ, code, CONST(f->max + 1)), CONST(F_INF), r);
-    return OP2(pord, r, sign);
   }
-  V is_nan = IMM2(pcmpd, I_EQ, x, CONST(I_SIGN));
-  return OP3(pblendmd, is_nan, CONST(F_NAN | 1u << 31), OP2(pord, r, sign));
+  r = OP2(pord, r, sign);
+  if (f->has_negative_zero) return r;
+  return OP3(pblendmd, IMM2(pcmpd, I_EQ, x, CONST(sign_bit)), CONST(F_NAN | 1u << 31), r);
 }
 /* num_encode_small_f32 */
 static V byte_stored(J *j, const num_format *f, V x) {
+  if (!f->has_sign) return exponent_stored(j, x);
   u32 drop = 23 - f->mantissa, least = (u32)(128 - f->bias) << 23, magic = least + (drop << 23);
-  V a = OP2(pandd, x, CONST(INT32_MAX)), sign = IMM1(psrld, 24, OP2(pandd, x, CONST(1u << 31)));
+  V a = OP2(pandd, x, CONST(INT32_MAX));
+  V sign = IMM1(psrld, 32 - f->bits, OP2(pandd, x, CONST(1u << 31)));
   V odd = OP2(pandd, IMM1(psrld, drop, a), CONST(1));
   V up = CONST((1u << 23) - least + (1u << (drop - 1)) - 1);
   V normal = IMM1(psrld, drop, OP2(paddd, OP2(paddd, a, up), odd));
   V denormal = OP2(psubd, OP2(addps, a, CONST(magic)), CONST(magic));
   V r = OP3(pblendmd, IMM2(pcmpd, I_LT, a, CONST(least)), denormal, normal);
-  u32 over = f->over == NUM_TO_INF ? f->max + 1u : f->nan;
+  u32 nan = f->nan ? f->nan : 1u << (f->bits - 1);
+  u32 over = f->over == NUM_TO_INF ? f->max + 1u : f->over == NUM_TO_MAX ? f->max : nan;
   r = OP3(pblendmd, IMM2(pcmpd, I_GT, r, CONST(f->max)), CONST(over), r);
-  r = OP3(pblendmd, IMM2(cmpps, UNORDERED, x, x), CONST(f->nan), r);
+  r = OP3(pblendmd, IMM2(cmpps, UNORDERED, x, x), CONST(nan), r);
   V both = OP2(pord, r, sign);
   if (f->has_negative_zero) return both;
   return OP3(pblendmd, IMM2(pcmpd, I_EQ, r, CONST(0)), r, both);
@@ -63,7 +81,7 @@ static V byte_stored(J *j, const num_format *f, V x) {
 static V to_uppers(J *j, V words) { return OP2(permw, jit_add(j, JP_uppers, 0, 0, 0, 0), words); }
 V jit_load_small(J *j, dtype t, V x) {
   const jit_node *n = &j->nodes.data[x];
-  if (num_small_bits(t) == 8) return byte_loaded(j, num_format_of(t), x);
+  if (num_small_bits(t) <= 8) return byte_loaded(j, num_format_of(t), x);
   if (t == DTYPE_bf16 && n->prim == JP_load16 && !jit_spread(j, n->imm))
     return to_uppers(j, jit_add(j, JP_load_words, n->imm, 0, 0, 0));
   if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
@@ -107,7 +125,7 @@ static bool find_rounded(J *j, dtype t, V x, V *out) {
 }
 V jit_store_small(J *j, dtype t, V x) {
   V half;
-  if (num_small_bits(t) == 8) return byte_stored(j, num_format_of(t), x);
+  if (num_small_bits(t) <= 8) return byte_stored(j, num_format_of(t), x);
   if (find_rounded(j, t, x, &half)) return half;
   if (t == DTYPE_bf16 && j->to_bf16 && jit_is_computed(j, x))
     return OP1(pmovzxwd, OP1(cvtneps2bf16, x));

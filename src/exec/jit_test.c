@@ -29,11 +29,13 @@ static u64 draw_bits(void) {
 }
 
 static const dtype types[] = {
-    DTYPE_f32, DTYPE_f32,  DTYPE_f32,  DTYPE_f32,  DTYPE_u32,    DTYPE_s32,        DTYPE_s32,
-    DTYPE_u32, DTYPE_pred, DTYPE_f16,  DTYPE_bf16, DTYPE_bf16,   DTYPE_s8,         DTYPE_u8,
-    DTYPE_s16, DTYPE_u16,  DTYPE_s4,   DTYPE_u2,   DTYPE_f64,    DTYPE_s64,        DTYPE_f8e4m3fn,
-    DTYPE_f64, DTYPE_f64,  DTYPE_f64,  DTYPE_s64,  DTYPE_u64,    DTYPE_c64,        DTYPE_c64,
-    DTYPE_c64, DTYPE_c128, DTYPE_c128, DTYPE_c128, DTYPE_f8e5m2, DTYPE_f8e4m3fnuz, DTYPE_f8e3m4};
+    DTYPE_f32,      DTYPE_f32,      DTYPE_f32,      DTYPE_f32,        DTYPE_u32,    DTYPE_s32,
+    DTYPE_s32,      DTYPE_u32,      DTYPE_pred,     DTYPE_f16,        DTYPE_bf16,   DTYPE_bf16,
+    DTYPE_s8,       DTYPE_u8,       DTYPE_s16,      DTYPE_u16,        DTYPE_s4,     DTYPE_u2,
+    DTYPE_f64,      DTYPE_s64,      DTYPE_f8e4m3fn, DTYPE_f64,        DTYPE_f64,    DTYPE_f64,
+    DTYPE_s64,      DTYPE_u64,      DTYPE_c64,      DTYPE_c64,        DTYPE_c64,    DTYPE_c128,
+    DTYPE_c128,     DTYPE_c128,     DTYPE_f8e5m2,   DTYPE_f8e4m3fnuz, DTYPE_f8e3m4, DTYPE_f8e8m0fnu,
+    DTYPE_f4e2m1fn, DTYPE_f6e2m3fn, DTYPE_f6e3m2fn};
 
 /* Codes of these only have narrower lanes, as long as all operations have such. */
 static const dtype narrow_types[] = {DTYPE_s8,  DTYPE_u8, DTYPE_pred, DTYPE_s4,
