@@ -11,6 +11,8 @@ import ctypes
 import dataclasses
 import functools
 import itertools
+import math
+import threading
 import traceback
 import types
 import weakref
@@ -47,17 +49,20 @@ def error_of(frame, text):
     return CREATE(frame.api[ERROR_CREATE])(ctypes.addressof(args))
 
 
-def shape_of(buffer):
-    return tuple(buffer.dims[:buffer.rank])
+@functools.lru_cache(maxsize=1024)
+def layout_of(dtype, dims):
+    """An array's shape, its type, and the C type of its memory."""
+    dtype, shape = TYPES[dtype], tuple(np.frombuffer(dims, np.int64).tolist())
+    return shape, dtype, ctypes.c_char * (dtype.itemsize * math.prod(shape))
 
 
 def view_of(buffer):
     """The device's memory itself, as an array."""
-    dtype, shape = TYPES[buffer.dtype], shape_of(buffer)
-    size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-    if not size:
+    dims = ctypes.string_at(buffer.dims, 8 * buffer.rank)
+    shape, dtype, memory = layout_of(buffer.dtype, dims)
+    if not memory._length_:
         return np.empty(shape, dtype)
-    return np.frombuffer((ctypes.c_char * size).from_address(buffer.data), dtype).reshape(shape)
+    return np.ndarray(shape, dtype, memory.from_address(buffer.data))
 
 
 def copy_of(buffer):
@@ -122,10 +127,22 @@ def call(frame):
     return None
 
 
+here = threading.local()
+
+
+def keep_thread():
+    """Python makes and ends what it knows of a thread of ours, JAX's thread-local state with it, at
+    each call, unless one hold on it is never let go."""
+    if not hasattr(here, "kept"):
+        here.kept = True
+        ctypes.pythonapi.PyGILState_Ensure()
+
+
 @HANDLER
 def handler(pointer):
     frame = pointer.contents
     try:
+        keep_thread()
         text = call(frame)
     except BaseException as error:  # nothing may leave through C
         text = "CpuCallback error calling callback: " + "".join(traceback.format_exception(error))

@@ -195,3 +195,20 @@ def test_linear_algebra(dtype):
     np.testing.assert_allclose(q @ r, a[0][:, p], atol=1e-4)
     u, s, vh = jnp.linalg.svd(a)
     np.testing.assert_allclose((u * s[:, None, :]) @ vh, a, atol=1e-4)
+
+
+def test_what_a_thread_keeps_stays():
+    local, counts = threading.local(), []
+
+    def count(a):
+        local.calls = getattr(local, "calls", 0) + 1
+        counts.append((threading.get_ident(), local.calls))
+
+    f = jax.jit(lambda x: (jax.debug.callback(count, x), x + 1)[1])
+    for _ in range(8):
+        f(jnp.ones(5)).block_until_ready()
+        jax.effects_barrier()
+    assert len(counts) == 8
+    for thread in {thread for thread, _ in counts}:
+        calls = [calls for of, calls in counts if of == thread]
+        assert calls == list(range(1, len(calls) + 1))
