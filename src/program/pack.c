@@ -20,10 +20,9 @@ typedef struct packed {
 typedef struct packer {
   arena *a;
   program *p;
-  u32 *ends;           /* by step: where the loop that begins there ends; 0: none does */
-  u32 *around;         /* by step: where the innermost loop around it begins; PROG_NONE: none is */
-  u32 *begin, *writes; /* by slot, the owner: steps that write it, from begin[slot] on */
-  u32 step;            /* of the walk */
+  u32 *ends;   /* by step: where the loop that begins there ends; 0: none does */
+  u32 *around; /* by step: where the innermost loop around it begins; PROG_NONE: none is */
+  prog_touches touches;
   packed list[MOST_PACKED];
   u32 num;
 } packer;
@@ -49,45 +48,12 @@ static bool find_loops(packer *x) {
   return any;
 }
 
-/* Counts first, then lists. */
-static void note_write(void *user, u32 *slot, slot_use use) {
-  packer *x = user;
-  u32 owner = prog_slot_owner(x->p, *slot);
-  if (use == USE_READ) return;
-  if (x->writes)
-    x->writes[x->begin[owner + 1]++] = x->step;
-  else
-    x->begin[owner + 2]++;
-}
-static void find_writes(packer *x) {
-  const program *p = x->p;
-  x->begin = arena_zalloc(x->a, (p->num_slots + 2) * sizeof(u32));
-  for (u32 t = 0; t < p->num_steps; t++) prog_step_slots(&p->steps[t], note_write, x);
-  for (u32 i = 0; i <= p->num_slots; i++) x->begin[i + 1] += x->begin[i];
-  x->writes = ARENA_ARRAY(x->a, u32, x->begin[p->num_slots + 1] + 1);
-  for (x->step = 0; x->step < p->num_steps; x->step++)
-    prog_step_slots(&p->steps[x->step], note_write, x);
-}
-
-/* In steps from first to last. */
-static bool is_written(const packer *x, u32 owner, u32 first, u32 last) {
-  u32 low = x->begin[owner], end = x->begin[owner + 1], high = end;
-  while (low < high) {
-    u32 mid = low + (high - low) / 2;
-    if (x->writes[mid] < first)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return low < end && x->writes[low] <= last;
-}
-
 /* The first step of the outermost loop around step t in which nobody writes the slot; PROG_NONE:
  * there is none. */
 static u32 find_place(const packer *x, u32 slot, u32 t) {
-  u32 place = PROG_NONE, owner = prog_slot_owner(x->p, slot);
+  u32 place = PROG_NONE;
   for (u32 first = x->around[t]; first != PROG_NONE; first = x->around[first]) {
-    if (is_written(x, owner, first, x->ends[first])) break;
+    if (prog_is_touched(&x->touches, slot, first, x->ends[first], true)) break;
     place = first;
   }
   return place;
@@ -214,7 +180,7 @@ static void put_in(packer *x) {
 void prog_pack_fixed(arena *a, program *p) {
   packer x = {.a = a, .p = p};
   if (!find_loops(&x)) return;
-  find_writes(&x);
+  x.touches = prog_find_touches(a, p);
   for (u32 t = 0; t < p->num_steps; t++)
     if (p->steps[t].kind == STEP_loop && is_short(p->steps[t].u.loop_)) pack_inputs(&x, t);
   if (x.num) put_in(&x);

@@ -41,6 +41,23 @@ u64 prog_slot_begin(const prog_slot *s);
 /* Whether two slots may lie in the same memory. */
 bool prog_slots_overlap(const program *p, u32 a, u32 b);
 
+/* ---- touches.c ---- */
+
+/* Who touches slot i: list[begin[i]] to list[begin[i + 1] - 1], in the order of steps. What is of a
+ * result that takes over a parameter is the parameter's. */
+typedef struct prog_touch {
+  u32 step;
+  slot_use use;
+} prog_touch;
+typedef struct prog_touches {
+  const program *p;
+  u32 *begin;
+  prog_touch *list;
+} prog_touches;
+prog_touches prog_find_touches(arena *a, const program *p);
+/* Whether a slot is touched, or written, in steps from first to last. */
+bool prog_is_touched(const prog_touches *x, u32 slot, u32 first, u32 last, bool written);
+
 /* ---- strips.c ---- */
 
 /* How a loop, a dot, a copy or a gather touches a slot: as prog_access, over its first `rank` dims;

@@ -16,11 +16,6 @@ enum {
   MOST_WORK = 12 /* operations */
 };
 
-typedef struct touch_at {
-  u32 step;
-  slot_use use;
-} touch_at;
-
 typedef struct added {
   u32 at; /* the step in front of which it goes */
   prog_step step;
@@ -29,9 +24,8 @@ typedef struct added {
 typedef struct remaking {
   arena *a, *out;
   program *p;
-  u32 *begin;        /* by slot, the owner: its touches, in order */
-  touch_at *touches; /* begin[slot] .. begin[slot + 1] - 1 */
-  u64 *written;      /* by step: bytes, by all in front of it */
+  prog_touches touches;
+  u64 *written; /* by step: bytes, by all in front of it */
   bool *remade, *read_again;
   u32 run_begin, run_end, step;
   u64 least;
@@ -41,30 +35,19 @@ typedef struct remaking {
 
 /* ---- who touches what ---- */
 
-static void count_touch(void *user, u32 *slot, slot_use use) {
+static void count_written(void *user, u32 *slot, slot_use use) {
   remaking *z = user;
-  z->begin[prog_slot_owner(z->p, *slot) + 1]++;
   if (use != USE_READ) z->written[z->step + 1] += prog_slot_bytes(&z->p->slots[*slot]);
-}
-static void note_touch(void *user, u32 *slot, slot_use use) {
-  remaking *z = user;
-  z->touches[z->begin[prog_slot_owner(z->p, *slot)]++] = (touch_at){z->step, use};
 }
 
 static void find_touches(remaking *z) {
   program *p = z->p;
-  z->begin = arena_zalloc(z->a, (p->num_slots + 2) * sizeof(u32));
+  z->touches = prog_find_touches(z->a, p);
   z->written = arena_zalloc(z->a, (p->num_steps + 2) * sizeof(u64));
   for (z->step = 0; z->step < p->num_steps; z->step++) {
-    prog_step_slots(&p->steps[z->step], count_touch, z);
+    prog_step_slots(&p->steps[z->step], count_written, z);
     z->written[z->step + 1] += z->written[z->step];
   }
-  for (u32 i = 0; i < p->num_slots; i++) z->begin[i + 1] += z->begin[i];
-  z->touches = ARENA_ARRAY(z->a, touch_at, z->begin[p->num_slots] + 1);
-  for (z->step = 0; z->step < p->num_steps; z->step++)
-    prog_step_slots(&p->steps[z->step], note_touch, z);
-  for (u32 i = p->num_slots; i > 0; i--) z->begin[i] = z->begin[i - 1];
-  z->begin[0] = 0;
 }
 
 /* The steps around `peak` that are done in order. */
@@ -90,8 +73,8 @@ static bool is_there(const remaking *z, u32 slot, u32 t, u32 at) {
   prog_slot_kind kind = z->p->slots[slot].kind;
   bool reads = false, lasts = kind != SLOT_WORK;
   if (kind == SLOT_STRIP || z->remade[owner]) return false;
-  for (u32 i = z->begin[owner]; i < z->begin[owner + 1]; i++) {
-    const touch_at *x = &z->touches[i];
+  for (u32 i = z->touches.begin[owner]; i < z->touches.begin[owner + 1]; i++) {
+    const prog_touch *x = &z->touches.list[i];
     if (x->step < t) continue;
     if (x->step >= at && !lasts) return x->step < z->run_end && x->use != USE_WRITE;
     if (x->step < at && x->use != USE_READ && (reads || x->step > t)) return false;
@@ -188,15 +171,15 @@ static prog_loop *copy_loop(remaking *z, const prog_loop *from, u32 t, u32 o, u3
  * last beyond `peak`; PROG_NONE: nowhere. */
 static u32 find_place(const remaking *z, u32 slot, u32 t, u32 peak) {
   u32 last = PROG_NONE;
-  for (u32 i = z->begin[slot]; i < z->begin[slot + 1]; i++) {
-    const touch_at *x = &z->touches[i];
+  for (u32 i = z->touches.begin[slot]; i < z->touches.begin[slot + 1]; i++) {
+    const prog_touch *x = &z->touches.list[i];
     if (x->step < z->run_begin || x->step >= z->run_end) return PROG_NONE;
-    if (x->step == t ? x->use != USE_WRITE || i > z->begin[slot] : x->use != USE_READ)
+    if (x->step == t ? x->use != USE_WRITE || i > z->touches.begin[slot] : x->use != USE_READ)
       return PROG_NONE;
     if (x->step <= peak) last = x->step;
   }
-  for (u32 i = z->begin[slot]; i < z->begin[slot + 1]; i++) {
-    u32 at = z->touches[i].step;
+  for (u32 i = z->touches.begin[slot]; i < z->touches.begin[slot + 1]; i++) {
+    u32 at = z->touches.list[i].step;
     if (at <= peak) continue;
     bool used = last != t || z->p->steps[t].kind == STEP_strips;
     return used && z->written[at] - z->written[last] >= LEAST_BETWEEN ? at : PROG_NONE;
@@ -220,8 +203,8 @@ static void try_output(remaking *z, const prog_step *loop, u32 t, u32 o, u32 pea
   VEC_PUSH(z->a, z->slots, *s);
   VEC_PUSH(z->a, z->added, ((added){at, made}));
   bool whole = loop == &p->steps[t];
-  for (u32 i = z->begin[slot]; i < z->begin[slot + 1]; i++) {
-    u32 step = z->touches[i].step;
+  for (u32 i = z->touches.begin[slot]; i < z->touches.begin[slot + 1]; i++) {
+    u32 step = z->touches.list[i].step;
     if (step >= at) prog_step_rename(&p->steps[step], slot, again);
     whole |= step != t && step < at;
   }
