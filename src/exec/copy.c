@@ -424,7 +424,7 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
     return;
   }
   enum { FEW = 1024, CALL = 50 }; /* bytes: what is more is copied otherwise */
-  if (e->prog->slots[d->small].kind == SLOT_VIEW) {
+  if (d->view) {
     *out = (exec_step){.run = run_view, .data = r, .units = 1, .cost = CALL};
     return;
   }

@@ -1,5 +1,6 @@
 /* Cells of code over single elements: which there are, and which are in registers. */
 #include "exec/jit_cells.h"
+#include "exec/scalar_build.h"
 
 #include "exec/jit.h"
 
@@ -188,7 +189,7 @@ static part *find_part(writer *w, const prog_step *s) {
   enum { MOST_BYTES = 1 << 30 };
   const program *p = w->e->prog;
   const prog_dynamic *d = s->u.dynamic_;
-  if (s->kind != STEP_dynamic || d->turns || p->slots[d->small].kind == SLOT_VIEW) return NULL;
+  if (s->kind != STEP_dynamic || d->turns || scalar_sees_views(p, s)) return NULL;
   u64 width = dtype_size(p->slots[d->big].type), bytes = width;
   part x = {.d = d};
   for (u32 k = d->rank; k-- > 0;) {

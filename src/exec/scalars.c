@@ -284,7 +284,7 @@ static bool is_small_case(const prog_jump *j, u32 at) {
 static void note_view(void *user, u32 *slot, slot_use use) {
   const program **p = user;
   (void)use;
-  if (*p && (*p)->slots[*slot].kind == SLOT_VIEW) *p = NULL;
+  if (*p && ((*p)->slots[*slot].kind == SLOT_VIEW || (*p)->slots[*slot].lent)) *p = NULL;
 }
 bool scalar_sees_views(const program *p, const prog_step *s) {
   const program *unseen = p;

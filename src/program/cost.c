@@ -78,8 +78,8 @@ static void count_copy(const program *p, const prog_step *s, program_cost *sum) 
 
 /* Only the part that is read or written; of a view, nothing. */
 static void count_dynamic(const program *p, const prog_step *s, program_cost *sum) {
-  const prog_slot *small = &p->slots[s->u.dynamic_->small];
-  if (small->kind != SLOT_VIEW) sum->bytes += 2 * (double)prog_slot_bytes(small);
+  const prog_dynamic *d = s->u.dynamic_;
+  if (!d->view) sum->bytes += 2 * (double)prog_slot_bytes(&p->slots[d->small]);
 }
 
 static void count_gather(const program *p, const prog_step *s, program_cost *sum) {

@@ -120,7 +120,7 @@ static void dump_copy(buf *out, const prog_copy *c) {
   dump_access(out, &c->dst, c->rank);
 }
 static void dump_dynamic(buf *out, const prog_dynamic *d) {
-  buf_printf(out, "%s %%%u", d->update ? "update" : "slice", d->big);
+  buf_printf(out, "%s %%%u", d->update ? "update" : d->view ? "view" : "slice", d->big);
   dump_ints(out, d->big_dims, d->rank);
   buf_printf(out, " %%%u", d->small);
   dump_ints(out, d->small_dims, d->rank);

@@ -17,6 +17,7 @@ typedef struct touch {
   u32 slot;
   u8 use;     /* slot_use */
   bool kills; /* what was in the slot before is not needed */
+  bool via;   /* through a view of it */
 } touch;
 
 typedef struct set {
@@ -50,11 +51,12 @@ typedef struct flow {
   u32 *run; /* first step of each, and one more */
   u32 *run_of;
   size_t num_words;
-  set *live_in, *gen, *kill; /* by run; live_in of one more: the end */
-  set live, out;             /* where the walk is; when its run ends */
-  place *places;             /* by slot */
-  u32 *ranked;               /* the slot of each rank */
-  tree lying;                /* ranks of live slots; these never overlap */
+  set *live_in, *gen, *kill;   /* by run; live_in of one more: the end */
+  set live, out;               /* where the walk is; when its run ends */
+  place *places;               /* by slot */
+  u32 *first_view, *next_view; /* by slot: of those that lie in it; by view: of the same */
+  u32 *ranked;                 /* the slot of each rank */
+  tree lying;                  /* ranks of live slots; these never overlap */
   status error;
   VEC(u32) dying; /* of all steps, last step first */
   u32 *num_dying; /* by step; NULL: nobody asks */
@@ -68,13 +70,23 @@ static bool is_empty(const flow *f, u32 slot) { return prog_slot_bytes(&f->p->sl
 
 /* ---- touches ---- */
 
-/* A slot of which a step writes several pieces is written once. */
+static bool makes(const prog_step *s, u32 view) {
+  return s->kind == STEP_dynamic && s->u.dynamic_->view && s->u.dynamic_->small == view;
+}
+
+/* A slot of which a step writes several pieces is written once. Who touches a view touches what it
+ * lies in, and needs to know where that is; only the slice that makes it does not. */
 static void note(void *user, u32 *slot, slot_use use) {
   flow *f = user;
-  if (is_empty(f, *slot) || f->p->slots[*slot].kind == SLOT_STRIP) return;
+  const prog_slot *s = &f->p->slots[*slot];
+  if (is_empty(f, *slot) || s->kind == SLOT_STRIP) return;
+  if (s->kind == SLOT_VIEW && !makes(&f->p->steps[f->step], *slot)) {
+    if (use == USE_WRITE) use = USE_UPDATE;
+    VEC_PUSH(f->a, f->touches, (touch){s->index, (u8)use, false, true});
+  }
   for (size_t i = f->begin; i < f->touches.len && use == USE_WRITE; i++)
     if (f->touches.data[i].use == use && f->touches.data[i].slot == *slot) return;
-  VEC_PUSH(f->a, f->touches, (touch){*slot, (u8)use, false});
+  VEC_PUSH(f->a, f->touches, (touch){*slot, (u8)use, false, false});
 }
 
 /* How many elements of a slot that it writes a step writes, by kind: those that may write a piece
@@ -159,11 +171,25 @@ static void find_kills(flow *f) {
   }
 }
 
+static void find_views(flow *f) {
+  const program *p = f->p;
+  f->first_view = ARENA_ARRAY(f->a, u32, p->num_slots + 1);
+  f->next_view = ARENA_ARRAY(f->a, u32, p->num_slots + 1);
+  for (u32 i = 0; i < p->num_slots; i++) f->first_view[i] = PROG_NONE;
+  for (u32 i = 0; i < p->num_slots; i++) {
+    const prog_slot *s = &p->slots[i];
+    if (s->kind != SLOT_VIEW) continue;
+    f->next_view[i] = f->first_view[s->index];
+    f->first_view[s->index] = i;
+  }
+}
+
 static void find_touches(flow *f) {
   const program *p = f->p;
   f->first_touch = ARENA_ARRAY(f->a, u32, p->num_steps + 1);
   for (u32 t = 0; t < p->num_steps; t++) {
     f->first_touch[t] = f->begin = (u32)f->touches.len;
+    f->step = t;
     prog_step_slots(&p->steps[t], note, f);
   }
   f->first_touch[p->num_steps] = (u32)f->touches.len;
@@ -367,11 +393,34 @@ static void end_living(flow *f, u32 slot) {
 
 /* ---- the steps of a run, last first ---- */
 
+/* What a step writes of a slot that others lie in: by itself none of these may be needed, nor
+ * touched; through a view, no other one, nor the slot itself. */
+static void check_views(flow *f, u32 t, const touch *x) {
+  const touch *begin = f->touches.data + f->first_touch[t];
+  const touch *end = f->touches.data + f->first_touch[t + 1];
+  u32 written = PROG_NONE;
+  if (f->first_view[x->slot] == PROG_NONE) return;
+  for (const touch *y = begin; y < end && x->via; y++) {
+    const prog_slot *s = &f->p->slots[y->slot];
+    if (y->slot == x->slot && !y->via)
+      fail(f, t, "is written through a view beside", x->slot, x->slot);
+    if (s->kind == SLOT_VIEW && s->index == x->slot && y->use != USE_READ) written = y->slot;
+  }
+  for (u32 v = f->first_view[x->slot]; v != PROG_NONE; v = f->next_view[v])
+    if (v != written && has(f->live, v))
+      fail(f, t, "is written over, while there lies", x->slot, v);
+  for (const touch *y = begin; y < end; y++)
+    if (y->slot != written && f->p->slots[y->slot].kind == SLOT_VIEW &&
+        f->p->slots[y->slot].index == x->slot)
+      fail(f, t, "is written beside its view", x->slot, y->slot);
+}
+
 /* What step t writes with x, beside all else that it touches. */
 static void check_write(flow *f, u32 t, const touch *x) {
   const prog_step *s = &f->p->steps[t];
   u32 other = lies_over(f, x->slot);
   if (other != PROG_NONE) fail(f, t, "is written over, while needed,", x->slot, other);
+  check_views(f, t, x);
   for (u32 i = f->first_touch[t]; i < f->first_touch[t + 1]; i++) {
     const touch *y = &f->touches.data[i];
     if (y->slot == x->slot || !overlap(f, x->slot, y->slot)) continue;
@@ -380,7 +429,7 @@ static void check_write(flow *f, u32 t, const touch *x) {
         dtype_size(a->type) == dtype_size(b->type) && prog_slot_begin(a) == prog_slot_begin(b);
     bool itself = prog_step_is_move(f->p, s),
          in_place = prog_step_in_place(f->p, s, y->slot, x->slot);
-    if (y->use != USE_READ || !same || (!itself && !in_place))
+    if (x->via || y->use != USE_READ || !same || (!itself && !in_place))
       fail(f, t, "is written in the place of", x->slot, y->slot);
   }
 }
@@ -431,6 +480,7 @@ static void check_begin(flow *f) {
 /* Touches, then runs, as kills are looked for within a run, then liveness; then each run is
  * walked once. */
 static void follow(flow *f) {
+  find_views(f);
   find_touches(f);
   find_places(f);
   find_runs(f);

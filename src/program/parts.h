@@ -32,7 +32,8 @@ bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out);
 /* As prog_step_slots; of a collective, which may have very many, only those in whose place it could
  * write `out`. */
 void prog_step_donors(prog_step *s, u32 out, slot_fn *fn, void *user);
-/* The parameter that a result takes over, with whose slot it is one; else the slot itself. */
+/* The parameter that a result takes over, with whose slot it is one; else the slot itself; of a
+ * view, that of what it lies in. */
 u32 prog_slot_owner(const program *p, u32 slot);
 /* Whose memory a slot lies in: 0: the workspace; then those of parameters, then of results.
  * PROG_NONE: one of its own, or none. Where it begins there. */
@@ -147,10 +148,24 @@ typedef struct slot_life {
   bool read_first;
 } slot_life;
 
-/* views.c: large slices that nobody writes to, of what stays as it is, are read where they lie. Of
- * a program not laid out yet, but for that in order. */
+/* stacks.c: what a loop stacks takes over the memory of what it reads by the same rows. Of a
+ * program of which nothing is planned. True: this became so of one, steps have changed. */
+bool prog_join_stacks(arena *a, arena *scratch, program *p, const slot_life *lives);
+
+/* views.c: of a program not laid out yet, but for that in order. First, large parts that are taken,
+ * changed and put back have one slot for all that; true: some have. Then large parts are made in
+ * the place where an update would put them; true: steps have changed, whose payloads are from `a`.
+ * Then large slices that nobody writes to, of what stays as it is, are read where they lie. */
+bool prog_join_parts(arena *scratch, program *p, const slot_life *lives);
+bool prog_view_updates(arena *a, arena *scratch, program *p, const slot_life *lives);
 void prog_view_slices(arena *scratch, program *p, const slot_life *lives);
-/* Whether the slice's slot is a view; that its elements lie together, too. */
+/* Of the same dims, at the same place. */
+bool prog_same_part(const prog_dynamic *a, const prog_dynamic *b);
+/* Whether a slot is no view, or lies in one that is none. */
+bool prog_lies_somewhere(const program *p, const prog_slot *s);
+/* Whether steps may write there: what is in memory that the caller keeps is not to be. */
+bool prog_may_write(const program *p, u32 slot);
+/* Whether the slice's slot is a view of this one; that its elements lie together, too. */
 bool prog_makes_view(const program *p, const prog_dynamic *d);
 
 /* sink.c: the steps in an order in which what is large is made later. NULL: as they are. Of a

@@ -668,6 +668,15 @@ static void remake_values(planner *pl) {
   }
 }
 
+static void join_stacks(planner *pl) {
+  enum { MOST_JOINED = 64 };
+  for (u32 i = 0; i < MOST_JOINED && prog_join_stacks(pl->out, pl->a, pl->p, pl->lives); i++) {
+    refresh(pl);
+    merge_moves(pl);
+    drop_idle_moves(pl);
+  }
+}
+
 /* Called by prog_finish for a program that prog_check has found sound. The order matters: copies
  * for aliases are moves as others are, strips are made of what is then left, of neighbours that
  * sinking made, and only what no merge made one needs a place. */
@@ -678,9 +687,12 @@ void prog_plan(arena *a, arena *scratch, program *p) {
   separate_aliases(&pl);
   merge_moves(&pl);
   drop_idle_moves(&pl);
+  join_stacks(&pl);
   sink_steps(&pl);
   if (prog_form_strips(a, scratch, p)) refresh(&pl);
   remake_values(&pl);
+  if (prog_join_parts(scratch, p, pl.lives)) refresh(&pl);
+  if (prog_view_updates(a, scratch, p, pl.lives)) refresh(&pl);
   prog_view_slices(scratch, p, pl.lives);
   lay_out(&pl);
 }

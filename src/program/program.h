@@ -32,8 +32,8 @@
 /* ---- slots ---- */
 
 /* STRIP: known to the steps of one prog_strips only; where it lies is the executor's affair.
- * VIEW: lies in another slot, where the dynamic slice that makes it says; nobody else writes it,
- * and nobody what it lies in while it is needed. */
+ * VIEW: lies in another slot, where the dynamic slice that makes it says. As long as it is needed,
+ * nobody writes what it lies in but through it, and that only where the other slot says so. */
 typedef enum prog_slot_kind {
   SLOT_PARAM,
   SLOT_RESULT,
@@ -46,10 +46,11 @@ typedef enum prog_slot_kind {
 typedef struct prog_slot {
   prog_slot_kind kind;
   dtype type;
-  u32 index;  /* PARAM, RESULT: which */
+  u32 index;  /* PARAM, RESULT: which; VIEW: the slot in which it lies, which is none */
   i32 alias;  /* RESULT: the parameter whose buffer it is; -1: its own.
                  WORK: the result in whose buffer it lies before that is written, set by
                  prog_finish; -1: in the workspace */
+  bool lent;  /* WORK, RESULT: steps write through a view of it */
   u64 count;  /* elements */
   u64 offset; /* WORK: where it lies there, set by prog_finish; a multiple of 64 */
   const void
@@ -171,10 +172,11 @@ typedef struct prog_copy {
 } prog_copy;
 
 /* Part of a tensor at run-time offsets, clamped as StableHLO says.
- * slice: small = big[start...]; update: big[start...] = small, in place.
+ * slice: small = big[start...]; update: big[start...] = small, in place; view: small, a VIEW, is
+ * big[start...] from there on.
  * turns: 1 + a dim along which a slice is of big with itself behind it, with all of later ones. */
 typedef struct prog_dynamic {
-  bool update;
+  bool update, view;
   u32 big, small, rank, turns;
   i64 big_dims[PROG_MAX_DIMS], small_dims[PROG_MAX_DIMS];
   u32 start[PROG_MAX_DIMS]; /* scalar integer slots */

@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 9 };
+enum { VERSION = 10 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -80,6 +80,7 @@ static void put_copy(archive *ar, prog_copy *c) {
 }
 static void put_dynamic(archive *ar, prog_dynamic *d) {
   put_bool(ar, &d->update);
+  put_bool(ar, &d->view);
   put_u32(ar, &d->big);
   put_u32(ar, &d->small);
   put_u32(ar, &d->turns);
@@ -252,6 +253,7 @@ static void put_slot(archive *ar, prog_slot *s) {
   u32 alias = (u32)s->alias;
   put_u32(ar, &alias);
   s->alias = (i32)alias;
+  put_bool(ar, &s->lent);
   put_u64(ar, &s->count);
   put_u64(ar, &s->offset);
   if (s->kind != SLOT_CONST) return;

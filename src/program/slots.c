@@ -238,6 +238,7 @@ void prog_step_donors(prog_step *s, u32 out, slot_fn *fn, void *user) {
 
 u32 prog_slot_owner(const program *p, u32 slot) {
   const prog_slot *s = &p->slots[slot];
+  if (s->kind == SLOT_VIEW) s = &p->slots[slot = s->index];
   return s->kind == SLOT_RESULT && s->alias >= 0 ? p->param_slot[s->alias] : slot;
 }
 
@@ -265,6 +266,8 @@ u32 prog_slot_home(const program *p, u32 slot) {
 u64 prog_slot_begin(const prog_slot *s) { return s->kind == SLOT_WORK ? s->offset : 0; }
 
 bool prog_slots_overlap(const program *p, u32 a, u32 b) {
+  if (p->slots[a].kind == SLOT_VIEW) a = p->slots[a].index;
+  if (p->slots[b].kind == SLOT_VIEW) b = p->slots[b].index;
   if (a == b) return true;
   u32 home = prog_slot_home(p, a);
   if (home == PROG_NONE || home != prog_slot_home(p, b)) return false;

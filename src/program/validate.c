@@ -18,10 +18,10 @@ static bool fail(checker *c, const char *why) {
 
 static bool check_slot(checker *c, u32 slot, bool write) {
   if (slot >= c->p->num_slots) return fail(c, "no such slot");
-  prog_slot_kind kind = c->p->slots[slot].kind;
-  if (write && (kind == SLOT_CONST || kind == SLOT_PARAM || kind == SLOT_VIEW))
+  if (write && !prog_may_write(c->p, slot))
     return fail(c, "writes to a constant, a parameter or a view");
-  if (kind == SLOT_STRIP && !c->in_strips) return fail(c, "slot of strips elsewhere");
+  if (c->p->slots[slot].kind == SLOT_STRIP && !c->in_strips)
+    return fail(c, "slot of strips elsewhere");
   return true;
 }
 static const prog_slot *slot_of(const checker *c, u32 slot) { return &c->p->slots[slot]; }
@@ -236,12 +236,12 @@ static bool check_dynamic(checker *c, const prog_dynamic *d) {
   if (d->rank > PROG_MAX_DIMS || d->turns > most || !volume(d->big_dims, d->rank, &big) ||
       !volume(d->small_dims, d->rank, &small))
     return fail(c, "dimensions out of range");
-  bool writes = !d->update && !prog_makes_view(c->p, d);
-  if (!check_slot(c, d->big, d->update) || !check_slot(c, d->small, writes) ||
+  if (!check_slot(c, d->big, d->update) || !check_slot(c, d->small, !d->update && !d->view) ||
       !check_count(c, d->big, big) || !check_count(c, d->small, small))
     return false;
   const prog_slot *of = slot_of(c, d->big), *to = slot_of(c, d->small);
   if (of == to || dtype_size(of->type) != dtype_size(to->type)) return fail(c, "slots of a slice");
+  if (d->view && !prog_makes_view(c->p, d)) return fail(c, "slice that is no view");
   for (u32 i = 0; i < d->rank; i++) {
     i64 least = d->turns && i >= d->turns ? d->big_dims[i] : 0, n = d->small_dims[i];
     if (n < least || n > d->big_dims[i]) return fail(c, "slice larger or smaller than can be");
@@ -631,7 +631,7 @@ static void check_step(checker *c, const prog_step *s) {
 
 static void check_one_slot(checker *c, const prog_slot *s) {
   u64 bytes;
-  if (s->type >= DTYPE_COUNT || s->kind > SLOT_VIEW) {
+  if (s->type >= DTYPE_COUNT || s->kind > SLOT_VIEW || !prog_lies_somewhere(c->p, s)) {
     fail(c, "no such type of slot");
     return;
   }

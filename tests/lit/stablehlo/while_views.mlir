@@ -5,7 +5,7 @@
 
 // CHECK: %[[V:[0-9]+]] = view : f32 x 4096
 // CHECK-NOT: = view
-// CHECK: dynamic slice %{{[0-9]+}}[4,4096] %[[V]][1,4096] at
+// CHECK: dynamic view %{{[0-9]+}}[4,4096] %[[V]][1,4096] at
 // CHECK: loop [4096] in %{{[0-9]+}}[1] %[[V]][1] out
 func.func @main() {
   %n = stablehlo.constant dense<0> : tensor<i32>
