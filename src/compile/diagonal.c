@@ -5,18 +5,19 @@
 #include "dialect/expand.h"
 #include "pass/passes.h"
 
-static bool is_sum(const op *o) {
-  const block *body = op_body(o, 0);
-  const op *add = body->first, *end = op_terminator(body);
-  return body->num_args == 2 && add != end && op_is(add, add) && add->next == end &&
-         op_operand(add, 0) != op_operand(add, 1) && op_operand(add, 0)->is_arg &&
-         op_operand(add, 1)->is_arg && op_operand(end, 0) == op_result(add, 0);
-}
-
 static bool is_zero(const value *v) {
   const op *o = value_op(v);
   if (o && op_is(o, broadcast_in_dim)) v = op_operand(o, 0);
   return splat_is(value_constant(v), 0);
+}
+
+bool flatten_is_sum(const op *o) {
+  const block *body = op_body(o, 0);
+  const op *add = body->first, *end = op_terminator(body);
+  return body->num_args == 2 && add != end && op_is(add, add) && add->next == end &&
+         op_operand(add, 0) != op_operand(add, 1) && op_operand(add, 0)->is_arg &&
+         op_operand(add, 1)->is_arg && op_operand(end, 0) == op_result(add, 0) &&
+         is_zero(op_operand(o, 1));
 }
 
 /* Which dimension's index v is, that is not only one. */
@@ -60,7 +61,7 @@ bool flatten_diagonal(ir_module *m, arena *scratch, op *o) {
   i64 same[2], all;
   const op *chosen = o->num_operands == 2 ? value_op(op_operand(o, 0)) : NULL;
   if (!chosen || !op_is(chosen, select) || !view_reduce(o, &r) || r.dimensions.len != 1 ||
-      !is_sum(o) || !is_zero(op_operand(o, 1)) || !is_zero(op_operand(chosen, 2)) ||
+      !flatten_is_sum(o) || !is_zero(op_operand(chosen, 2)) ||
       !find_same(op_operand(chosen, 0), same))
     return false;
   value *x = op_operand(chosen, 1);

@@ -116,8 +116,14 @@ static outcome take_branch(flattener *f, op *o, op **next) {
   return splice(f, o, (u32)(k < 0 ? last : min_i64(k, last)), next);
 }
 
-static outcome take_diagonal(flattener *f, op *o, op **next) {
-  if (!f->opt.shardings || !flatten_diagonal(f->m, f->scratch, o)) return KEPT;
+static outcome take_sum(flattener *f, op *o, op **next) {
+  if (!f->opt.shardings) return KEPT;
+  bool is = flatten_diagonal(f->m, f->scratch, o) || flatten_parts(f->m, f->scratch, o);
+  return is ? erase(o, next) : KEPT;
+}
+
+static outcome take_padded(flattener *f, op *o, op **next) {
+  if (!f->opt.shardings || !flatten_padded(f->m, f->scratch, o)) return KEPT;
   return erase(o, next);
 }
 
@@ -163,7 +169,8 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_custom_call] = pass_on_custom_call,
     [OP_select] = choose_same,
     [OP_case] = take_branch,
-    [OP_reduce] = take_diagonal,
+    [OP_reduce] = take_sum,
+    [OP_add] = take_padded,
     [OP_broadcast_in_dim] = take_stretch,
     [OP_dot_general] = take_grouped,
     [OP_sharding_constraint] = drop_sharding,
@@ -204,8 +211,8 @@ static void promote_operands(flattener *f, op *o) {
 /* Of all others some ops stay. */
 bool flatten_knows(op_id id) {
   flatten_fn *f = flatten_of[id];
-  return f && f != choose_same && f != take_branch && f != take_diagonal && f != take_stretch &&
-         f != take_grouped;
+  return f && f != choose_same && f != take_branch && f != take_sum && f != take_padded &&
+         f != take_stretch && f != take_grouped;
 }
 
 /* Recursion is bounded by the nesting that the readers allow. */

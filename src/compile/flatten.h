@@ -18,6 +18,14 @@ bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options
 /* diagonal.c: before o, a reduce, whose result is replaced; false: it is no sum of a diagonal. */
 bool flatten_diagonal(ir_module *m, arena *scratch, op *o);
 
+/* Whether o, a reduce of one value, is a sum from 0 on. */
+bool flatten_is_sum(const op *o);
+
+/* padded.c: o, an add, is one of parts with zeros around them, or, a reduce, the sum of such; it is
+ * no longer used. false: it is not such. */
+bool flatten_padded(ir_module *m, arena *scratch, op *o);
+bool flatten_parts(ir_module *m, arena *scratch, op *o);
+
 /* stretch.c: o, a broadcast of a reshape, is no longer used; false: it is not such. */
 bool flatten_stretch(ir_module *m, arena *scratch, op *o);
 
