@@ -5,7 +5,7 @@
 #include "exec/jit_code.h"
 #include "exec/scalar_code.h"
 
-enum { MAX_CELLS = 400, MAX_DIRECT = 1000, HOME = 16, NO_REG = 0xff };
+enum { MAX_CELLS = 2000, MAX_DIRECT = 1000, HOME = 16, NO_REG = 0xff };
 /* Behind the cells in the frame: */
 enum { KEEP_ENV, KEEP_SLOTS, KEEP_PLACE, KEPT };
 

@@ -335,6 +335,47 @@ static void run_one_branch(arena *a) {
   exec_image_release(im);
 }
 
+/* Of n elements each becomes a function of itself and another one, again and again: more than code
+ * keeps in its frame, or almost as many. */
+enum { MOST_ELEMENTS = 2100 };
+static void run_elements(arena *a, u32 n, float *out) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  writer w = {.b = b, .n = 1, .slot = {prog_param(b, DTYPE_s32, 1)}};
+  u32 all = prog_result(b, DTYPE_f32, n, -1), top = prog_label(b), end = prog_label(b);
+  i32 zero = 0, first = 0;
+  float one = 1;
+  w.counter = prog_work(b, DTYPE_s32, 1), w.yes = prog_work(b, DTYPE_pred, 1);
+  prog_add_fill(b, all, &one, S, L);
+  prog_add_fill(b, w.counter, &zero, S, L);
+  prog_place(b, top);
+  add_test(&w);
+  prog_add_jump_unless(b, w.yes, end, S, L);
+  for (u32 i = 0; i < n; i++) {
+    prog_loop *l = prog_add_loop(b, 0, NULL, S, L);
+    u32 x = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, all, i, NULL));
+    u32 y = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, all, i * 7 % n, NULL));
+    u32 k = vm_const_f64(b, &l->code, DTYPE_f32, 0.3 + i % 5 * 0.1);
+    x = vm_emit(b, &l->code, VM_add, DTYPE_f32, vm_emit(b, &l->code, VM_mul, DTYPE_f32, x, k, 0), y,
+                0);
+    prog_loop_out(b, l, all, i, NULL, x);
+  }
+  add_count(&w);
+  prog_add_jump(b, top, S, L);
+  prog_place(b, end);
+  CHECK(!*run(b, (void *[]){&first}, (void *[]){out}));
+}
+static void run_many_elements(arena *a) {
+  static const u32 counts[] = {300, 500, 1900, MOST_ELEMENTS};
+  static float compiled[MOST_ELEMENTS], plain[MOST_ELEMENTS];
+  for (u32 i = 0; i < COUNT(counts); i++) {
+    run_elements(a, counts[i], compiled);
+    setenv("TERRAZZO_JIT", "0", 1);
+    run_elements(a, counts[i], plain);
+    unsetenv("TERRAZZO_JIT");
+    CHECK(compiled[1] > 1 && memcmp(compiled, plain, counts[i] * sizeof *plain) == 0);
+  }
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -346,6 +387,7 @@ static void run_tests(arena *a, const exec_options *options) {
   }
   run_mixed_tests(a);
   run_one_branch(a);
+  run_many_elements(a);
   executor_release(pool);
 }
 
