@@ -295,30 +295,10 @@ static void check_users(void *user, u32 *slot, slot_use use) {
     s->apart = false;
 }
 
-/* By step: the innermost loop that it is in is so long that what would be code in it would not lie
- * in a first-level cache from one round to the next, and be fetched for longer than calls take. */
-static const bool *find_long_loops(const lower_env *e) {
-  enum { LONG = 192 };
-  const program *p = e->prog;
-  bool *is_long = arena_zalloc(e->a, p->num_steps + 1);
-  bool *seen = arena_zalloc(e->a, p->num_steps + 1);
-  for (u32 i = 0; i < p->num_steps; i++) { /* inner loops end first */
-    const prog_jump *j = prog_step_jump(&p->steps[i]);
-    if (!j || p->steps[i].kind != STEP_jump || j->target[0] > i) continue;
-    for (u32 k = j->target[0]; k <= i; k++) {
-      if (!seen[k]) is_long[k] = i - j->target[0] > LONG;
-      seen[k] = true;
-    }
-  }
-  return is_long;
-}
-
 const bool *scalar_find_few(const lower_env *e, const exec_step *steps, const bool *in_loop) {
   const program *p = e->prog;
-  const bool *is_long = find_long_loops(e);
   bool *few = arena_zalloc(e->a, p->num_steps + 1), changed = true;
-  for (u32 i = 0; i < p->num_steps; i++)
-    few[i] = in_loop[i] && !is_long[i] && is_few(e, &p->steps[i], &steps[i]);
+  for (u32 i = 0; i < p->num_steps; i++) few[i] = in_loop[i] && is_few(e, &p->steps[i], &steps[i]);
   while (changed) {
     slot_users users = {.of = arena_zalloc(e->a, p->num_slots + 1)};
     changed = false;
