@@ -202,14 +202,18 @@ void dot_store_row(const product *p, const axis *at, char *out, const char *row,
     if (p->k_->wrap[p->out_type]) p->k_->wrap[p->out_type](n, line, line, NULL, NULL);
     row = line;
   }
-  for (size_t j = 0, run = n; j < n; j += run) {
-    if (at->table) run = run_length(at->table + first + j, n - j);
-    char *to = out + axis_at(at, first + j) * (i64)size;
-    if (!at->table && at->step == 1)
-      memcpy(to, row, n * size);
-    else
-      spread(to, at->table ? 1 : (size_t)at->step, row + j * size, run, size);
-  }
+  const i64 *table = at->table ? at->table + first : NULL;
+  if (!table && at->step == 1)
+    memcpy(out + first * size, row, n * size);
+  else if (!table)
+    spread(out + axis_at(at, first) * (i64)size, (size_t)at->step, row, n, size);
+  else if (run_length(table, n) == 1 && size == 4)
+    for (size_t j = 0; j < n; j++) memcpy(out + table[j] * 4, row + j * 4, 4);
+  else
+    for (size_t j = 0, run; j < n; j += run) {
+      run = run_length(table + j, n - j);
+      memcpy(out + table[j] * (i64)size, row + j * size, run * size);
+    }
 }
 
 /* Rows whose results lie together, not those of columns. */
@@ -551,7 +555,7 @@ static bool is_overlapping(const product *p) {
 }
 
 size_t dot_own_prepare(const lower_env *e, product *p) {
-  enum { FEW = 4, NEAR = 512, NARROW = 128, PAGE = 4096, LINE = 64 };
+  enum { FEW = 4, NEAR = 512, NARROW = 128, SHORT = 64, PAGE = 4096, LINE = 64 };
   const dot_strips *s = p->strips;
   u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
   u64 most = p->n <= NARROW ? MC : MC / 2, blocks = (p->unit_m + most - 1) / most;
@@ -571,7 +575,8 @@ size_t dot_own_prepare(const lower_env *e, product *p) {
   bool near = p->rhs_k.step <= NEAR && !alone;
   p->direct_b = p->rhs_type == p->acc && !p->rhs_n.table && p->rhs_n.step == 1 && !p->rhs_k.table &&
                 (near || p->unit_m <= FEW * s->rows[0]);
-  p->most = p->direct_b && !near ? DOT_VECTORS : DOT_WELL;
+  bool evenly = p->k <= SHORT && p->n % (DOT_VECTORS * s->lanes) == 0;
+  p->most = (p->direct_b && !near) || evenly ? DOT_VECTORS : DOT_WELL;
   size_t nc = align_up(p->nc, s->lanes), c = p->direct_c ? 0 : p->mc * nc * p->size;
   p->b_at = p->a_at + (p->direct_a ? 0 : align_up((p->mc + DOT_ROWS) * KC * p->size, 64));
   p->c_at = p->b_at + align_up(wide * KC * p->size, 64);

@@ -11,7 +11,8 @@ typedef struct thin {
   thin_fn *fn;
   bool by_rows, turned;  /* turned: the matrix is the left one */
   u32 vectors, at_once;  /* with those of zeros; of a call */
-  u64 run;               /* terms, or columns, that lie together: at most of a call */
+  u64 run;               /* terms, or columns, that lie together: at most of a call, */
+  const i64 *far;        /* or where each run of a row begins, all of which are one call's */
   u64 unit, pieces;      /* of across */
   size_t next_x, next_c; /* elements */
   size_t sums_at, total_at, line_at, at_at;
@@ -42,9 +43,11 @@ static const char *lies_at(const exec_env *env, const side *s, u64 batch, i64 el
 
 /* Terms that are apart, one behind the other: by moves of their size, which no call is. */
 static void bring_terms(char *to, const char *from, const axis *terms, u64 k0, u64 k, size_t size) {
+  const i64 *table = terms->table;
+  i64 step = terms->step; /* which `to` might be, for all that a compiler knows */
 #define BRING(n)                                                                                   \
   for (u64 q = 0; size == (n) && q < k; q++)                                                       \
-  memcpy(to + q * (n), from + axis_at(terms, k0 + q) * (n), n)
+  memcpy(to + q * (n), from + (table ? table[k0 + q] : (i64)(k0 + q) * step) * (n), n)
   BRING(1);
   BRING(2);
   BRING(4);
@@ -85,13 +88,17 @@ static const char *sum_piece(const thin *x, const exec_env *env, u64 batch, u64 
   side w = matrix_of(x);
   i64 *at = (i64 *)(void *)(env->scratch + x->at_at);
   char *sums = env->scratch + x->sums_at, *total = env->scratch + x->total_at;
-  u64 terms = x->by_rows ? x->run : DOT_TERMS, run = x->by_rows || x->run > n ? n : x->run;
+  u64 terms = x->far       ? p->k
+              : x->by_rows ? x->run
+                           : DOT_TERMS,
+      run = x->by_rows || x->run > n ? n : x->run;
   thin_call t = {.next_x = x->next_x, .n = run, .next_c = x->next_c, .at = at};
+  if (x->far) t.far = x->far, t.runs = p->k / x->run;
   if (x->by_rows) axis_list(w.own, first, n, at);
   for (u64 k = 0; k < p->k; k += terms) {
     u64 in = k % ROW_TERMS, left = p->k - k;
     if (in == 0) bring_vectors(x, env, batch, k, left < ROW_TERMS ? left : ROW_TERMS);
-    t.k = left < terms ? left : terms;
+    t.k = x->far ? x->run : left < terms ? left : terms;
     if (!x->by_rows) axis_list(w.terms, k, t.k, at);
     if (!x->by_rows && run % REGISTER) t.within = find_within(at, t.k, run);
     for (u64 j = 0; j < n; j += run) {
@@ -141,11 +148,13 @@ static bool find_source(dtype type, dtype acc, thin_source *out) {
   return false;
 }
 
-/* About 512 KiB of a matrix by rows. By columns long runs of memory are faster, as long as the sums
- * stay in a core's first cache; there is something to do for two. */
+/* About 512 KiB of a matrix by rows, of which windows have most in common. By columns long runs of
+ * memory are faster, as long as the sums stay in a core's first cache; there is something to do for
+ * two. */
 static void choose_unit(thin *x, u64 across, size_t size) {
   enum { BYTES = 1 << 19, LEAST = 256, COLUMNS = 1024 };
-  u64 unit = x->by_rows ? BYTES / (x->p->k * size) : x->p->batches > 1 ? COLUMNS : across / 2;
+  u64 terms = x->run < ROW_TERMS ? x->run : x->p->k;
+  u64 unit = x->by_rows ? BYTES / (terms * size) : x->p->batches > 1 ? COLUMNS : across / 2;
   if (unit > COLUMNS) unit = COLUMNS;
   if (unit < LEAST && !x->by_rows) unit = LEAST;
   u64 step = !x->by_rows && x->run < across ? x->run : 64;
@@ -178,7 +187,7 @@ static u64 even_run(const axis *x) {
 }
 
 /* Whether the matrix is read by columns, or by rows. Where these lie in runs, as in windows of an
- * image whose channels lie together, a call has one run. */
+ * image whose channels lie together, a call has one run, or all of few terms. */
 static bool choose_form(thin *x, const side *w, u64 vectors) {
   enum { LEAST = 32 };
   u64 across = even_run(w->own), terms = even_run(w->terms);
@@ -191,8 +200,14 @@ static bool choose_form(thin *x, const side *w, u64 vectors) {
   return vectors <= MOST / 2 && (!x->by_rows || (terms >= LEAST && x->p->k <= ROW_TERMS));
 }
 
+static const i64 *list_runs(arena *a, const axis *terms, u64 run) {
+  i64 *far = ARENA_ARRAY(a, i64, terms->n / run);
+  for (u64 i = 0; i < terms->n; i += run) far[i / run] = axis_at(terms, i) - axis_at(terms, 0);
+  return far;
+}
+
 bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
-  enum { SMALL = 1 << 10, NEAR = 1 << 19, SHORT = 64 }; /* near: several from the cache */
+  enum { SMALL = 1 << 10, NEAR = 1 << 19, SHORT = 64, FIRST_CACHE = 6 << 10 };
   thin *x = ARENA_NEW(a, thin);
   thin_source source;
   *x = (thin){.p = p, .turned = p->m > p->n};
@@ -214,7 +229,14 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   x->vectors = (u32)align_up(v.own->n, x->at_once);
   const thin_kernels *k = p->k_->thin[p->acc == DTYPE_f64];
   x->fn = (x->by_rows ? k->rows : k->columns)[source][log];
+  if (x->by_rows && source == THIN_f32 && v.own->n == 3 && k->rows_by_three) {
+    x->fn = k->rows_by_three;
+    x->at_once = x->vectors = 3;
+  }
   if (!x->fn) return false;
+  bool runs = x->by_rows && source == THIN_f32 && x->at_once >= THIN_RUNS;
+  if (runs && x->run < p->k && x->run % REGISTER == 0 && p->k * x->vectors <= FIRST_CACHE)
+    x->far = list_runs(a, w.terms, x->run);
   x->next_x = align_up(p->k < ROW_TERMS ? p->k : ROW_TERMS, 16);
   choose_unit(x, w.own->n, dtype_size(w.type));
   place_scratch(x, out);

@@ -81,7 +81,8 @@ static __attribute__((noinline)) void copy_last(const void **row, void *to, u32 
 
 /* SOURCE's elements of type T, X vectors, at most R rows at a time; sums are of type A in registers
  * V. What is left of a row, or of some rows' columns, is done where zeros follow it. */
-#define THIN(SOURCE, T, A, V, X, R)                                                                \
+#define HAS_RUNS(SOURCE, X) (REAL_BITS == 32 && (X) >= THIN_RUNS && THIN_##SOURCE == THIN_f32)
+#define THIN_ROWS(SOURCE, T, A, V, X, R)                                                           \
   INLINE void some_rows_##SOURCE##_##X(const thin_call *t, u32 rows) {                             \
     size_t whole = t->k / LANES * LANES, rest = t->k - whole;                                      \
     for (size_t j = 0; j < t->n; j += LANES) {                                                     \
@@ -93,12 +94,17 @@ static __attribute__((noinline)) void copy_last(const void **row, void *to, u32 
         T last[R][LANES];                                                                          \
         UNROLL for (u32 q = 0; q < rows; q++) row[q] =                                             \
             (const T *)t->w + t->at[j + r + q < t->n ? j + r + q : t->n - 1];                      \
+        size_t runs = HAS_RUNS(SOURCE, X) ? t->runs : 0, run = 0;                                  \
         for (size_t n = whole, more = rest; n > 0 || more > 0; n = more ? LANES : 0, more = 0) {   \
-          for (size_t p = 0; p < n; p += LANES) UNROLL for (u32 q = 0; q < rows; q++) {            \
-              V y = take_##SOURCE(row[q] + p);                                                     \
-              UNROLL for (u32 i = 0; i < (X); i++) s[q][i] +=                                      \
-                  y * *(const V##_any *)(x + i * t->next_x + p);                                   \
-            }                                                                                      \
+          do {                                                                                     \
+            i64 far = HAS_RUNS(SOURCE, X) && runs ? t->far[run] : 0;                               \
+            for (size_t p = 0; p < n; p += LANES) UNROLL for (u32 q = 0; q < rows; q++) {          \
+                V y = take_##SOURCE(row[q] + far + p);                                             \
+                UNROLL for (u32 i = 0; i < (X); i++) s[q][i] +=                                    \
+                    y * *(const V##_any *)(x + i * t->next_x + p);                                 \
+              }                                                                                    \
+            if (++run < runs) x += n;                                                              \
+          } while (run < runs);                                                                    \
           if (more == 0) break;                                                                    \
           memset(last, 0, rows * sizeof *last);                                                    \
           for (u32 q = 0; q < rows; q++)                                                           \
@@ -114,11 +120,12 @@ static __attribute__((noinline)) void copy_last(const void **row, void *to, u32 
   }                                                                                                \
   static void rows_##SOURCE##_##X(const thin_call *t) {                                            \
     bool overlap = t->n > 1 && t->at[1] - t->at[0] < (i64)t->k; /* and come from a cache */        \
-    if (t->k * sizeof(T) <= SHORT && !overlap)                                                     \
+    if ((X) != 3 && t->k * sizeof(T) <= SHORT && !overlap)                                         \
       some_rows_##SOURCE##_##X(t, 1);                                                              \
     else                                                                                           \
       some_rows_##SOURCE##_##X(t, R);                                                              \
-  }                                                                                                \
+  }
+#define THIN_COLUMNS(SOURCE, T, A, V, X)                                                           \
   INLINE void terms_##SOURCE##_##X(const thin_call *t, size_t p, u32 terms) {                      \
     const T *w[TERMS];                                                                             \
     T last[TERMS][LANES];                                                                          \
@@ -177,6 +184,9 @@ static __attribute__((noinline)) void copy_last(const void **row, void *to, u32 
     for (; p < t->k; p++) terms_##SOURCE##_##X(t, p, 1);                                           \
   }
 #define AT_MOST(n) (LANES < (n) ? LANES : (n))
+#define THIN(SOURCE, T, A, V, X, R)                                                                \
+  THIN_ROWS(SOURCE, T, A, V, X, R)                                                                 \
+  THIN_COLUMNS(SOURCE, T, A, V, X)
 #define THINS(SOURCE, T, A, V)                                                                     \
   THIN(SOURCE, T, A, V, 1, AT_MOST(8))                                                             \
   THIN(SOURCE, T, A, V, 2, AT_MOST(4))                                                             \
@@ -192,13 +202,14 @@ const thin_kernels FOR_LANES(thin_) = {{FORM(rows, f64)}, {FORM(columns, f64)}};
 typedef u32 ints_any __attribute__((vector_size(LANE_BYTES), aligned(4), may_alias));
 FOLD(ints)
 THINS(f32, float, float, vec)
+THIN_ROWS(f32, float, float, vec, 3, AT_MOST(4))
 THINS(bf16, u16, float, vec)
 THINS(f16, u16, float, vec)
 THINS(s8, i8, u32, ints)
 THINS(u8, u8, u32, ints)
 #define FORMS(f)                                                                                   \
   { FORM(f, f32), FORM(f, bf16), FORM(f, f16), FORM(f, s8), FORM(f, u8) }
-const thin_kernels FOR_LANES(thin_) = {FORMS(rows), FORMS(columns)};
+const thin_kernels FOR_LANES(thin_) = {FORMS(rows), FORMS(columns), rows_f32_3};
 #endif
 
 #else
