@@ -187,10 +187,16 @@ static __attribute__((noinline)) void copy_last(const void **row, void *to, u32 
 #define THIN(SOURCE, T, A, V, X, R)                                                                \
   THIN_ROWS(SOURCE, T, A, V, X, R)                                                                 \
   THIN_COLUMNS(SOURCE, T, A, V, X)
+/* Rows by four vectors: their sums stay in registers. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define MANY_ROWS AT_MOST(4)
+#else
+#define MANY_ROWS 2
+#endif
 #define THINS(SOURCE, T, A, V)                                                                     \
   THIN(SOURCE, T, A, V, 1, AT_MOST(8))                                                             \
   THIN(SOURCE, T, A, V, 2, AT_MOST(4))                                                             \
-  THIN(SOURCE, T, A, V, 4, AT_MOST(4))
+  THIN(SOURCE, T, A, V, 4, MANY_ROWS)
 #define FORM(form, S) [THIN_##S] = {form##_##S##_1, form##_##S##_2, form##_##S##_4}
 
 typedef vec_anywhere vec_any;
