@@ -197,7 +197,9 @@ static bool choose_form(thin *x, const side *w, u64 vectors) {
     if (x->by_rows) x->run = ROW_TERMS;
     return x->p->k > 1 || !x->by_rows;
   }
-  return vectors <= MOST / 2 && (!x->by_rows || (terms >= LEAST && x->p->k <= ROW_TERMS));
+  /* Behind a run that ends within a register lie the next one's vectors, maybe infinite ones. */
+  bool well = terms >= LEAST && terms % REGISTER == 0 && x->p->k <= ROW_TERMS;
+  return vectors <= MOST / 2 && (!x->by_rows || well);
 }
 
 static const i64 *list_runs(arena *a, const axis *terms, u64 run) {
@@ -235,7 +237,7 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   }
   if (!x->fn) return false;
   bool runs = x->by_rows && source == THIN_f32 && x->at_once >= THIN_RUNS;
-  if (runs && x->run < p->k && x->run % REGISTER == 0 && p->k * x->vectors <= FIRST_CACHE)
+  if (runs && x->run < p->k && p->k * x->vectors <= FIRST_CACHE)
     x->far = list_runs(a, w.terms, x->run);
   x->next_x = align_up(p->k < ROW_TERMS ? p->k : ROW_TERMS, 16);
   choose_unit(x, w.own->n, dtype_size(w.type));
