@@ -150,6 +150,11 @@ bool lower_dtype(const type *element, dtype *out);
 bool lower_block(lower *L, block *b);
 typedef bool lower_fn(lower *L, op *o);
 
+/* Element i of an attribute that may be left out. */
+static inline i64 int_or(i64s list, size_t i, i64 otherwise) {
+  return i < list.len ? list.data[i] : otherwise;
+}
+
 /* ---- nodes (node.c) ---- */
 
 static inline node *lower_node(lower *L, const op *o, size_t operand) {

@@ -1,5 +1,5 @@
-/* Inside compile only: products of two values; lower_math.c has those of real numbers, and
- * lower_complex.c those of complex ones. */
+/* Inside compile only: products of two values; lower_math.c has those of real numbers, lower_conv.c
+ * those with windows, and lower_complex.c those of complex ones. */
 #ifndef COMPILE_LOWER_PRODUCT_H
 #define COMPILE_LOWER_PRODUCT_H
 

@@ -29,8 +29,8 @@ void data_before_loop(lower *L, const value *v, node *n);
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low, const i64 *interior);
 lower_fn lower_reduce; /* lower_reduce.c */
 /* lower_math.c */
-lower_fn lower_reduce_window, lower_select_and_scatter, lower_dot, lower_dot_general,
-    lower_convolution;
+lower_fn lower_reduce_window, lower_select_and_scatter, lower_dot, lower_dot_general;
+lower_fn lower_convolution; /* lower_conv.c */
 /* lower_flow.c */
 lower_fn lower_while, lower_case, lower_if;
 /* lower_coll.c */
