@@ -250,10 +250,13 @@ u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
 bool pieces_pay(const op *o);
 /* Whether o is a dynamic slice of a value with itself behind it, and of later dims has all. */
 bool pieces_turn(const op *o);
+/* Whether o is a convolution that reads v, its input, with zeros around it, or cut. */
+bool pieces_padded_by(const op *o, const value *v);
 /* Whether o is used by loops alone. */
 bool pieces_computed_on(const op *o);
-/* Puts it together, in a slot. */
+/* Puts it together, in a slot, or where n, by now a MEM, says. */
 void pieces_write(lower *L, node *n);
+void pieces_put(lower *L, node *n);
 /* Boxes in which what is of these PIECES is of one box of each: where they begin along each dim,
  * and, behind the last of the `n` of a dim, where it ends. */
 enum { PIECES_CUTS = 16 };

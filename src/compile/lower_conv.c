@@ -92,45 +92,42 @@ static bool padded_dims(const conv *c, i64 *dims, i64 *low, i64 *interior, bool 
   return true;
 }
 
-static bool pads(const op *o) {
-  struct convolution_attrs a;
-  view_convolution(o, &a);
-  for (size_t s = 0; a.padding && s < 2 * a.dimension_numbers->input_spatial_dimensions.len; s++)
-    if (attr_dense_int(&a.padding->base, s)) return true;
-  return false;
-}
-
 /* Whether all who read v may read it with zeros around it: they do so anyway, or go element by
  * element. */
 static bool is_read_padded(const value *v) {
-  for (const use *u = v->uses; u; u = u->next) {
-    const op *o = u->owner;
-    bool input = op_is(o, convolution) && op_operand(o, 0) == v && op_operand(o, 1) != v;
-    if (input ? !pads(o) : !select_is_elementwise(o)) return false;
-  }
+  for (const use *u = v->uses; u; u = u->next)
+    if (!pieces_padded_by(u->owner, v) && !select_is_elementwise(u->owner)) return false;
   return true;
 }
 
-/* n, with low[d] zeros in front of the input along d, is its place from now on: so it need not be
- * kept twice, and the next convolution, such as that of the gradient, finds it there. A parameter
- * is kept anyway: only convolutions read it from n, which need not live as long. */
-static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64 *low) {
-  node *in = c->lhs;
-  i64 offset = 0;
-  bool whole = in->kind == NODE_MEM && in->dense && !L->in_region;
-  for (u32 d = 0; d < n->rank; d++) {
-    whole = whole && low[d] >= 0 && low[d] <= n->dims[d] - in->dims[d];
-    offset += low[d] * n->stride[d];
-  }
-  if (!whole || !is_read_padded(op_operand(o, 0))) return;
-  in->padded = n;
-  in->inside = low;
-  if (prog_slot_is_param(L->b, in->slot)) return;
+/* Whether the input is all in n, with low[d] zeros in front of it along d. */
+static bool is_whole_in(const node *in, const node *n, const i64 *low) {
+  for (u32 d = 0; d < n->rank; d++)
+    if (low[d] < 0 || low[d] > n->dims[d] - in->dims[d]) return false;
+  return true;
+}
+
+static void lie_in(node *in, const node *n, const i64 *low) {
+  in->kind = NODE_MEM;
   in->slot = n->slot;
   in->slot_count = n->slot_count;
-  in->offset = offset;
+  in->offset = 0;
+  for (u32 d = 0; d < n->rank; d++) in->offset += low[d] * n->stride[d];
   in->stride = n->stride;
   in->dense = false;
+}
+
+/* n is the input's place from now on: so it need not be kept twice, and the next convolution, such
+ * as that of the gradient, finds it there. A parameter is kept anyway: only convolutions read it
+ * from n, which need not live as long. */
+static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64 *low) {
+  node *in = c->lhs;
+  if (in->kind != NODE_MEM || !in->dense || L->in_region || !is_whole_in(in, n, low) ||
+      !is_read_padded(op_operand(o, 0)))
+    return;
+  in->padded = n;
+  in->inside = low;
+  if (!prog_slot_is_param(L->b, in->slot)) lie_in(in, n, low);
 }
 
 /* Bytes are multiplied in fours that lie together: features are to, where they do not. */
@@ -144,6 +141,18 @@ static void bring_features_together(lower *L, const conv *c, node *n) {
     stride[d] = d == f ? 1 : step;
   n->stride = stride;
   n->dense = false;
+}
+
+/* Whether an input in pieces can be put together where zeros are around it. */
+static bool is_put_padded(const lower *L, const op *o, const conv *c) {
+  if (c->lhs->kind != NODE_PIECES || dtype_size(c->lhs->type) == 1 || L->in_region ||
+      !is_read_padded(op_operand(o, 0)))
+    return false;
+  for (size_t s = 0; s < c->d->input_spatial_dimensions.len; s++)
+    if (int_or(c->a.lhs_dilation, s, 1) != 1 || attr_dense_int(&c->a.padding->base, 2 * s) < 0 ||
+        attr_dense_int(&c->a.padding->base, 2 * s + 1) < 0)
+      return false;
+  return true;
 }
 
 static bool pad_input(lower *L, op *o, conv *c) {
@@ -172,8 +181,16 @@ static bool pad_input(lower *L, op *o, conv *c) {
   *zero = (node){.kind = NODE_CONST, .type = n->type, .count = 1, .element = zeros, .result = -1};
   lower_make_dense(L, n, lower_new_slot(L, n));
   if (is_apart(c)) bring_features_together(L, c, n);
-  data_pad(L, c->lhs, zero, n, low, interior);
-  if (!dilated) keep_padded(L, o, c, n, low);
+  if (c->lhs->kind == NODE_PIECES) {
+    data_surround(L, zero, n, c->lhs->dims, low, interior);
+    lie_in(c->lhs, n, low);
+    pieces_put(L, c->lhs);
+    c->lhs->padded = n;
+    c->lhs->inside = low;
+  } else {
+    data_pad(L, c->lhs, zero, n, low, interior);
+    if (!dilated) keep_padded(L, o, c, n, low);
+  }
   c->input = n;
   return true;
 }
@@ -273,7 +290,7 @@ bool lower_convolution(lower *L, op *o) {
   conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
   view_convolution(o, &c.a);
   c.d = c.a.dimension_numbers;
-  dot_settle(L, c.lhs);
+  if (!is_put_padded(L, o, &c)) dot_settle(L, c.lhs);
   dot_settle(L, c.rhs);
   reverse_kernel(L, &c);
   c.out = lower_new_mem(L, o, 0);

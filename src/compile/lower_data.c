@@ -6,12 +6,14 @@
 
 /* The uses are served before their groups are closed: an operand that only we want is then not
  * stored but computed right into its part of the result. So is then the result not in pieces,
- * unless loops alone use it, which may as well compute it there. */
+ * unless loops alone use it, which may as well compute it there, or one that pads it writes it. */
 bool lower_concatenate(lower *L, op *o) {
   struct concatenate_attrs a;
   view_concatenate(o, &a);
   i64 at[PROG_MAX_DIMS] = {0};
   bool pays = pieces_pay(o), computed_on = pieces_computed_on(o);
+  const use *first = o->results[0].uses;
+  bool once = first && !first->next && pieces_padded_by(first->owner, &o->results[0]);
   bool turns = pays && pieces_turn(o->results[0].uses->owner); /* which takes it from memory */
   pieces *boxes = ARENA_NEW(L->a, pieces);
   for (u32 i = 0; i < o->num_operands; i++) {
@@ -19,7 +21,7 @@ bool lower_concatenate(lower *L, op *o) {
     lower_used(in);
     fuse_close_of(L, in);
     if (turns) fuse_dense(L, in);
-    if (in->kind == NODE_EXPR && !in->uniform) pays &= computed_on && fuse_is_small(in);
+    if (in->kind == NODE_EXPR && !in->uniform) pays &= once || (computed_on && fuse_is_small(in));
   }
   for (u32 i = 0; i < o->num_operands; i++) {
     node *in = lower_node(L, o, i);
@@ -96,17 +98,26 @@ static bool is_border(const node *n, const i64 *dims, const i64 *interior) {
   return n->count >= LARGE_PAD && inside >= n->count / 2;
 }
 
+static bool is_any(u32 rank, const i64 *dims) {
+  for (u32 d = 0; d < rank; d++)
+    if (dims[d] <= 0) return false;
+  return true;
+}
+
+void data_surround(lower *L, node *with, const node *out, const i64 *dims, const i64 *low,
+                   const i64 *interior) {
+  if (is_any(out->rank, dims) && is_border(out, dims, interior))
+    fill_around(L, out, with, dims, low);
+  else
+    fill(L, out, with);
+}
+
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
               const i64 *interior) {
   i64 dims[PROG_MAX_DIMS], dst_stride[PROG_MAX_DIMS], offset = in->offset;
   i64 at = pad_window(in, out, low, interior, dims, &offset, dst_stride);
-  bool any = true;
-  for (u32 d = 0; d < in->rank; d++) any = any && dims[d] > 0;
-  if (any && is_border(out, dims, interior))
-    fill_around(L, out, with, dims, low);
-  else
-    fill(L, out, with);
-  if (any)
+  data_surround(L, with, out, dims, low, interior);
+  if (is_any(in->rank, dims))
     prog_add_copy(L->b, in->rank, dims, in->slot, offset, in->stride, out->slot, at, dst_stride,
                   lower_name(L), lower_loc(L));
 }

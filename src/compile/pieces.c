@@ -33,6 +33,15 @@ bool pieces_turn(const op *o) {
   return true;
 }
 
+bool pieces_padded_by(const op *o, const value *v) {
+  struct convolution_attrs a;
+  if (!op_is(o, convolution) || op_operand(o, 0) != v || op_operand(o, 1) == v) return false;
+  view_convolution(o, &a);
+  for (size_t s = 0; a.padding && s < 2 * a.dimension_numbers->input_spatial_dimensions.len; s++)
+    if (attr_dense_int(&a.padding->base, s)) return true;
+  return false;
+}
+
 /* What is taken of the value by a slice is otherwise read where it lies, which costs nothing: more
  * of it than the value has is not worth writing. */
 static bool takes_apart(const op *user, const op *o, i64 *sliced) {
@@ -40,7 +49,8 @@ static bool takes_apart(const op *user, const op *o, i64 *sliced) {
   if (user->parent != o->parent) return false; /* a region that may not run */
   if (select_is_elementwise(user))
     return type_num_elements(o->results[0].type, &all) && all >= LARGE;
-  if (op_is(user, concatenate) || pieces_turn(user)) return true;
+  if (op_is(user, concatenate) || pieces_turn(user) || pieces_padded_by(user, &o->results[0]))
+    return true;
   if (op_is(user, pad)) {
     struct pad_attrs a;
     view_pad(user, &a);
@@ -191,9 +201,8 @@ static void write_between(lower *L, node *const *of, const prog_access *to, u32 
     prog_loop_out(L->b, l, to[k].slot, to[k].offset, to[k].stride, value[k]);
 }
 
-void pieces_write(lower *L, node *n) {
+void pieces_put(lower *L, node *n) {
   const pieces *boxes = n->boxes;
-  lower_make_dense(L, n, lower_new_slot(L, n));
   for (size_t i = 0; i < boxes->len;) {
     node *of[8];
     prog_access to[8] = {0};
@@ -201,7 +210,7 @@ void pieces_write(lower *L, node *n) {
     if (!between) num = count_alike(n, (u32)i, of);
     if (num == 0) of[num++] = boxes->data[i].of;
     for (u32 k = 0; k < num; k++, i++) {
-      to[k].slot = n->slot;
+      to[k] = (prog_access){.slot = n->slot, .offset = n->offset};
       if (n->rank) memcpy(to[k].stride, n->stride, n->rank * sizeof(i64));
       for (u32 d = 0; d < n->rank; d++) to[k].offset += boxes->data[i].at[d] * n->stride[d];
     }
@@ -212,6 +221,11 @@ void pieces_write(lower *L, node *n) {
     else
       fuse_store(L, of[0], n->slot, to[0].offset, n->stride);
   }
+}
+
+void pieces_write(lower *L, node *n) {
+  lower_make_dense(L, n, lower_new_slot(L, n));
+  pieces_put(L, n);
 }
 
 node *pieces_result(lower *L, op *o, const pieces *boxes, bool pays) {

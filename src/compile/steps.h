@@ -25,8 +25,11 @@ void data_start_from(lower *L, const node *n, node *in);
 /* Before a loop whose body sees n, which nothing in it changes, as `arg`: where the body takes
  * parts of it that are not together, it is put in order here, once, and not in each round. */
 void data_before_loop(lower *L, const value *v, node *n);
-/* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. */
+/* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. The second
+ * one only fills what is around so many elements, or more of it. */
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low, const i64 *interior);
+void data_surround(lower *L, node *with, const node *out, const i64 *dims, const i64 *low,
+                   const i64 *interior);
 lower_fn lower_reduce; /* lower_reduce.c */
 /* lower_math.c */
 lower_fn lower_reduce_window, lower_select_and_scatter, lower_dot, lower_dot_general;
