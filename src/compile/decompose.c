@@ -157,8 +157,10 @@ static const struct {
 } simpler_rows[] = {
     {OP_scatter, expand_is_window, expand_window},
     {OP_scatter, expand_is_indexed, expand_indexed},
+    {OP_gather, expand_is_window, expand_window},
     {OP_gather, expand_is_indexed, expand_indexed},
     {OP_reduce, expand_is_stacked, expand_stacked},
+    {OP_select, expand_is_settled, expand_settled},
     {OP_select, expand_is_kept_update, expand_kept_update},
     {OP_convolution, expand_is_halves, expand_halves},
     {OP_dot_general, expand_is_outer, expand_outer},

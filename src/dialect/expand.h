@@ -44,8 +44,11 @@ bool expand_is_top_k_call(const op *o);
 /* A gather or a scatter whose index vectors name neighbouring dimensions that are taken as one, or
  * also ones that are taken whole: one index says as much. */
 bool expand_is_indexed(const op *o);
-/* A scatter of one window at a known place, inside of the operand. */
+/* A scatter of one window, at a known place inside of the operand or one that the run says, and a
+ * gather of one of the latter kind. */
 bool expand_is_window(const op *o);
+/* A select whose condition is false, as that of indices that count from the end where negative. */
+bool expand_is_settled(const op *o);
 /* A reduce of a few tensors that are stacked: its body over one after the other. */
 bool expand_is_stacked(const op *o);
 /* A select, by one condition, of an array or the same with a part overwritten: the part alone is
@@ -56,7 +59,7 @@ bool expand_is_halves(const op *o);
 /* A product without contracted dimensions. */
 bool expand_is_outer(const op *o);
 expand_fn expand_halves, expand_indexed, expand_kept_update, expand_outer, expand_stacked,
-    expand_window;
+    expand_settled, expand_window;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */
@@ -77,6 +80,12 @@ bool expand_complex_math(expander *e, op *o, value **out);
 bool expand_quantized(ir_module *m, arena *a);
 /* The type of a quantized tensor's storage; others as they are. */
 const type *quantized_storage(ir_ctx *c, const type *t);
+
+/* What an integer can be, the bounds among it; where nothing is known, all that its type has. */
+typedef struct range {
+  i64 lo, hi;
+} range;
+range expand_range(const value *v);
 
 /* Where the one window of a scatter begins in the operand's dims that its indices name; the others
  * stay as they are. false: more than one, or not known. */
