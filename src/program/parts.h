@@ -148,6 +148,10 @@ typedef struct slot_life {
   bool read_first;
 } slot_life;
 
+/* join.c: whether r, which steps begin to end of a loop move to c, may be c. */
+bool prog_may_join(arena *scratch, const program *p, u32 begin, u32 end, const slot_life *lives,
+                   u32 r, u32 c);
+
 /* stacks.c: what a loop stacks takes over the memory of what it reads by the same rows. Of a
  * program of which nothing is planned. True: this became so of one, steps have changed. */
 bool prog_join_stacks(arena *a, arena *scratch, program *p, const slot_life *lives);

@@ -252,7 +252,9 @@ static void merge_moves(planner *pl) {
     if (!prog_step_is_move(p, s)) continue;
     u32 a = s->u.copy_->src.slot, b = s->u.copy_->dst.slot;
     if (a == b || p->slots[a].type != p->slots[b].type) continue;
-    if (!merge_straight(pl, t, a, b)) merge_carried(pl, t, a, b);
+    if (merge_straight(pl, t, a, b) || merge_carried(pl, t, a, b)) continue;
+    range in = innermost(pl, t);
+    if (prog_may_join(pl->a, p, in.begin, in.end, pl->lives, a, b)) rename_all(pl, a, b);
   }
 }
 
