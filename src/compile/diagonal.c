@@ -17,7 +17,8 @@ bool flatten_is_sum(const op *o) {
   return body->num_args == 2 && add != end && op_is(add, add) && add->next == end &&
          op_operand(add, 0) != op_operand(add, 1) && op_operand(add, 0)->is_arg &&
          op_operand(add, 1)->is_arg && op_operand(end, 0) == op_result(add, 0) &&
-         is_zero(op_operand(o, 1));
+         is_zero(op_operand(o, 1)) &&
+         type_element(op_operand(o, 0)->type) == type_element(op_result(o, 0)->type);
 }
 
 /* Which dimension's index v is, that is not only one. */

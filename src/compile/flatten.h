@@ -18,7 +18,7 @@ bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options
 /* diagonal.c: before o, a reduce, whose result is replaced; false: it is no sum of a diagonal. */
 bool flatten_diagonal(ir_module *m, arena *scratch, op *o);
 
-/* Whether o, a reduce of one value, is a sum from 0 on. */
+/* Whether o, a reduce of one value, is a sum from 0 on in that value's type. */
 bool flatten_is_sum(const op *o);
 
 /* padded.c: o, an add, is one of parts with zeros around them, or, a reduce, the sum of such; it is

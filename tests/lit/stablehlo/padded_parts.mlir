@@ -35,5 +35,17 @@ func.func @main() {
   %kept = stablehlo.add %p3, %q3 : tensor<2x3x2xf32>
   %kept_bits = stablehlo.bitcast_convert %kept : (tensor<2x3x2xf32>) -> tensor<2x3x2xui32>
   check.expect_eq_const %kept_bits, dense<[[[0x40400000, 0x3f800000], [0x40800000, 0x80000000], [0x80000000, 0x40000000]], [[0x3f800000, 0x40a00000], [0x3f800000, 0x80000000], [0x80000000, 0xc0400000]]]> : tensor<2x3x2xui32>
+  // in a wider type
+  %az = stablehlo.constant dense<0.0> : tensor<f16>
+  %ha = stablehlo.convert %a : (tensor<2x3x1xf32>) -> tensor<2x3x1xf16>
+  %p4 = stablehlo.pad %ha, %az, low = [0, 0, 1], high = [0, 0, 0], interior = [0, 0, 0] : (tensor<2x3x1xf16>, tensor<f16>) -> tensor<2x3x2xf16>
+  %q4 = stablehlo.pad %ha, %az, low = [0, 0, 0], high = [0, 0, 1], interior = [0, 0, 0] : (tensor<2x3x1xf16>, tensor<f16>) -> tensor<2x3x2xf16>
+  %half = stablehlo.add %p4, %q4 : tensor<2x3x2xf16>
+  %wide = "stablehlo.reduce"(%half, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x0: tensor<f32>, %x1: tensor<f32>):
+    %s = stablehlo.add %x0, %x1 : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2x3x2xf16>, tensor<f32>) -> tensor<3x2xf32>
+  check.expect_eq_const %wide, dense<[[6.0, 6.0], [0.0, 0.0], [-1.0, -1.0]]> : tensor<3x2xf32>
   return
 }
