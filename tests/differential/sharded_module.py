@@ -340,7 +340,7 @@ class Builder(Shardings):
         if v.info.complex:
             return None
         if v.bound is None:
-            return self.op("stablehlo.sign", [v], [(v.shape, v.element, 1)])[0]
+            return self.op("stablehlo.sign", [self.ordered(v)], [(v.shape, v.element, 1)])[0]
         k = min(limit, 3)
         ends = [self.constant((), v.element, n) for n in (-k, k)]
         return self.op("stablehlo.clamp", [ends[0], v, ends[1]], [(v.shape, v.element, k)])[0]
