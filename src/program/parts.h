@@ -23,6 +23,9 @@ void prog_step_rename(prog_step *s, u32 from, u32 to); /* it touches `to` in the
 
 /* Where it may go but to the next step; NULL: nowhere. */
 prog_jump *prog_step_jump(const prog_step *s);
+/* The program has these n steps now; what went to step t, or, behind the last one, to the end, goes
+ * to now[t]. */
+void prog_set_steps(program *p, prog_step *steps, u32 n, const u32 *now);
 /* Whether it may go to the next step. */
 bool prog_step_goes_on(const prog_step *s);
 /* A copy of one whole slot to another. */

@@ -270,11 +270,7 @@ static void drop_idle_moves(planner *pl) {
   }
   now[p->num_steps] = n;
   if (n == p->num_steps) return;
-  p->num_steps = n;
-  for (u32 t = 0; t < n; t++) {
-    prog_jump *j = prog_step_jump(&p->steps[t]);
-    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
-  }
+  prog_set_steps(p, p->steps, n, now);
   refresh(pl);
 }
 

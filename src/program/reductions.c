@@ -387,10 +387,5 @@ void prog_form_reductions(arena *a, program *p) {
     if (!gone[t]) cut(&f, &p->steps[t], &out);
   }
   now[n] = (u32)out.len;
-  for (size_t t = 0; t < out.len; t++) {
-    prog_jump *j = prog_step_jump(&out.data[t]);
-    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
-  }
-  p->steps = out.data;
-  p->num_steps = (u32)out.len;
+  prog_set_steps(p, out.data, (u32)out.len, now);
 }

@@ -156,6 +156,15 @@ prog_jump *prog_step_jump(const prog_step *s) {
   return NULL;
 }
 
+void prog_set_steps(program *p, prog_step *steps, u32 n, const u32 *now) {
+  for (u32 t = 0; t < n; t++) {
+    prog_jump *j = prog_step_jump(&steps[t]);
+    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
+  }
+  p->steps = steps;
+  p->num_steps = n;
+}
+
 bool prog_step_goes_on(const prog_step *s) {
   static const bool on[STEP_COUNT_] = {
 #define ON true

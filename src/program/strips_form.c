@@ -560,11 +560,6 @@ bool prog_form_strips(arena *a, arena *scratch, program *p) {
   }
   now[p->num_steps] = (u32)f.out.len;
   if (f.out.len == p->num_steps) return false;
-  for (size_t t = 0; t < f.out.len; t++) {
-    prog_jump *j = prog_step_jump(&f.out.data[t]);
-    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
-  }
-  p->steps = f.out.data;
-  p->num_steps = (u32)f.out.len;
+  prog_set_steps(p, f.out.data, (u32)f.out.len, now);
   return true;
 }

@@ -250,12 +250,7 @@ static void put_in(viewer *v) {
     if (!v->gone[t]) steps[n++] = p->steps[t];
   }
   now[p->num_steps] = n;
-  p->steps = steps;
-  p->num_steps = n;
-  for (u32 t = 0; t < n; t++) {
-    prog_jump *j = prog_step_jump(&steps[t]);
-    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
-  }
+  prog_set_steps(p, steps, n, now);
 }
 
 bool prog_view_updates(arena *a, arena *scratch, program *p, const slot_life *lives) {
