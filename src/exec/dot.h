@@ -91,6 +91,8 @@ bool dot_tiles_lower(const lower_env *e, const product *p, const prog_dot *d, ex
 bool dot_small_lower(arena *a, const product *p, exec_step *out);
 /* Whether a step is one of these, and adds an element's terms up one after the other. */
 bool dot_small_is_in_order(const exec_step *x);
+/* Terms k0 and on that are apart, k of so many bytes, one behind the other. */
+void dot_bring_terms(char *to, const char *from, const axis *terms, u64 k0, u64 k, size_t size);
 /* All rows of a call, any number, by a panel of so many vectors. */
 void dot_rows(const dot_strips *s, u32 vectors, dot_strip t);
 /* How many vectors the next panel has, where so many are left; `most`, where these are many, of

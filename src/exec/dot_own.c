@@ -125,13 +125,12 @@ static void join_rows(const product *p, bool lhs, const char *base, const i64 *r
   const dot_join *join = lhs ? p->join_a : p->join_b;
   size_t from_size = dtype_size(lhs ? p->lhs_type : p->rhs_type), size = p->size / p->each;
   size_t all = (k + p->each - 1) / p->each * p->size, first = run_length(k_of, k);
+  const axis terms = {.n = k, .table = k_of};
   u16 line[KC * DOT_JOINED];
   for (size_t row = 0; row < n; row++, to += apart) {
     const char *from = base + row_of[row] * (i64)from_size;
     if (first == 1) {
-      for (size_t i = 0; from_size == 1 && i < k; i++) ((char *)line)[i] = from[k_of[i]];
-      for (size_t i = 0; from_size == 2 && i < k; i++)
-        line[i] = ((const u16 *)(const void *)from)[k_of[i]];
+      dot_bring_terms((char *)line, from, &terms, 0, k, from_size);
       join->along(k, to, line);
     }
     for (size_t i = 0, run = first; first > 1 && i < k; i += run) {

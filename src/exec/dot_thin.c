@@ -41,8 +41,8 @@ static const char *lies_at(const exec_env *env, const side *s, u64 batch, i64 el
 
 /* ---- running ---- */
 
-/* Terms that are apart, one behind the other: by moves of their size, which no call is. */
-static void bring_terms(char *to, const char *from, const axis *terms, u64 k0, u64 k, size_t size) {
+/* By moves of their size, which no call is. */
+void dot_bring_terms(char *to, const char *from, const axis *terms, u64 k0, u64 k, size_t size) {
   const i64 *table = terms->table;
   i64 step = terms->step; /* which `to` might be, for all that a compiler knows */
 #define BRING(n)                                                                                   \
@@ -65,7 +65,7 @@ static void bring_vectors(const thin *x, const exec_env *env, u64 batch, u64 k0,
     const char *first = lies_at(env, &s, batch, axis_at(s.own, i));
     const char *row = first + axis_at(s.terms, k0) * (i64)from;
     if (s.terms->table || (s.terms->step != 1 && k > 1)) {
-      bring_terms(line, first, s.terms, k0, k, from);
+      dot_bring_terms(line, first, s.terms, k0, k, from);
       row = line;
     }
     dot_convert_row(p, s.type, k, to, row);
@@ -88,10 +88,8 @@ static const char *sum_piece(const thin *x, const exec_env *env, u64 batch, u64 
   side w = matrix_of(x);
   i64 *at = (i64 *)(void *)(env->scratch + x->at_at);
   char *sums = env->scratch + x->sums_at, *total = env->scratch + x->total_at;
-  u64 terms = x->far       ? p->k
-              : x->by_rows ? x->run
-                           : DOT_TERMS,
-      run = x->by_rows || x->run > n ? n : x->run;
+  u64 terms = x->far ? p->k : x->by_rows ? x->run : DOT_TERMS;
+  u64 run = x->by_rows || x->run > n ? n : x->run;
   thin_call t = {.next_x = x->next_x, .n = run, .next_c = x->next_c, .at = at};
   if (x->far) t.far = x->far, t.runs = p->k / x->run;
   if (x->by_rows) axis_list(w.own, first, n, at);
