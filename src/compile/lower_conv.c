@@ -100,11 +100,13 @@ static bool is_read_padded(const value *v) {
   return true;
 }
 
-/* Whether the input is all in n, with low[d] zeros in front of it along d. */
-static bool is_whole_in(const node *in, const node *n, const i64 *low) {
-  for (u32 d = 0; d < n->rank; d++)
-    if (low[d] < 0 || low[d] > n->dims[d] - in->dims[d]) return false;
-  return true;
+/* Whether all of the input, o's, could lie for good where low[d] zeros are in front of it along d:
+ * nothing is cut, all can read it there, and it is there for all. */
+static bool may_lie_padded(const lower *L, const op *o, const node *in, const i64 *dims,
+                           const i64 *low) {
+  for (u32 d = 0; d < in->rank; d++)
+    if (low[d] < 0 || low[d] > dims[d] - in->dims[d]) return false;
+  return !L->in_region && is_read_padded(op_operand(o, 0));
 }
 
 static void lie_in(node *in, const node *n, const i64 *low) {
@@ -122,9 +124,7 @@ static void lie_in(node *in, const node *n, const i64 *low) {
  * from n, which need not live as long. */
 static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64 *low) {
   node *in = c->lhs;
-  if (in->kind != NODE_MEM || !in->dense || L->in_region || !is_whole_in(in, n, low) ||
-      !is_read_padded(op_operand(o, 0)))
-    return;
+  if (in->kind != NODE_MEM || !in->dense || !may_lie_padded(L, o, in, n->dims, low)) return;
   in->padded = n;
   in->inside = low;
   if (!prog_slot_is_param(L->b, in->slot)) lie_in(in, n, low);
@@ -143,30 +143,20 @@ static void bring_features_together(lower *L, const conv *c, node *n) {
   n->dense = false;
 }
 
-/* Whether an input in pieces can be put together where zeros are around it. */
-static bool is_put_padded(const lower *L, const op *o, const conv *c) {
-  if (c->lhs->kind != NODE_PIECES || dtype_size(c->lhs->type) == 1 || L->in_region ||
-      !is_read_padded(op_operand(o, 0)))
-    return false;
-  for (size_t s = 0; s < c->d->input_spatial_dimensions.len; s++)
-    if (int_or(c->a.lhs_dilation, s, 1) != 1 || attr_dense_int(&c->a.padding->base, 2 * s) < 0 ||
-        attr_dense_int(&c->a.padding->base, 2 * s + 1) < 0)
-      return false;
-  return true;
-}
-
+/* An input in pieces is put together between its zeros, where it may lie there. */
 static bool pad_input(lower *L, op *o, conv *c) {
   i64 *low = c->before = ARENA_ARRAY(L->a, i64, c->lhs->rank), interior[PROG_MAX_DIMS];
   i64 *dims = ARENA_ARRAY(L->a, i64, c->lhs->rank);
-  bool any = is_apart(c);
+  bool any = false, dilated = false;
   c->input = c->lhs;
   if (!padded_dims(c, dims, low, interior, &any))
     return op_error(L->ctx, o, "pads its input to more than memory can hold");
-  if (!any) return true;
+  for (u32 d = 0; d < c->lhs->rank; d++) dilated |= interior[d] > 0;
+  bool put = any && !dilated && dtype_size(c->lhs->type) > 1;
+  if (!put || !may_lie_padded(L, o, c->lhs, dims, low)) dot_settle(L, c->lhs);
+  if (!any && !is_apart(c)) return true;
   size_t list = c->lhs->rank * sizeof(i64);
   const node *before = c->lhs->padded;
-  bool dilated = false;
-  for (u32 d = 0; d < c->lhs->rank; d++) dilated |= interior[d] > 0;
   if (before && !dilated && memcmp(before->dims, dims, list) == 0 &&
       memcmp(c->lhs->inside, low, list) == 0) {
     c->input = before;
@@ -290,7 +280,7 @@ bool lower_convolution(lower *L, op *o) {
   conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
   view_convolution(o, &c.a);
   c.d = c.a.dimension_numbers;
-  if (!is_put_padded(L, o, &c)) dot_settle(L, c.lhs);
+  if (c.lhs->kind != NODE_PIECES) dot_settle(L, c.lhs);
   dot_settle(L, c.rhs);
   reverse_kernel(L, &c);
   c.out = lower_new_mem(L, o, 0);

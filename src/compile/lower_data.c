@@ -12,8 +12,8 @@ bool lower_concatenate(lower *L, op *o) {
   view_concatenate(o, &a);
   i64 at[PROG_MAX_DIMS] = {0};
   bool pays = pieces_pay(o), computed_on = pieces_computed_on(o);
-  const use *first = o->results[0].uses;
-  bool once = first && !first->next && pieces_padded_by(first->owner, &o->results[0]);
+  const value *v = op_result(o, 0);
+  bool once = value_has_one_use(v) && pieces_padded_by(v->uses->owner, v);
   bool turns = pays && pieces_turn(o->results[0].uses->owner); /* which takes it from memory */
   pieces *boxes = ARENA_NEW(L->a, pieces);
   for (u32 i = 0; i < o->num_operands; i++) {
