@@ -6,236 +6,14 @@
  * both tensors through the VM. Scatter goes through its updates in order, so it is one unit and
  * its sums are always the same. */
 #include "exec/combine.h"
-#include "exec/few_rows.h"
-#include "exec/singles.h"
-#include "exec/step.h"
+#include "exec/gather.h"
 #include "exec/vm.h"
 #include "num/convert.h"
-
-typedef struct gathering {
-  const vm_kernels *k;
-  const prog_gather *g;
-  dtype index_type;
-  u64 batches;
-  u32 index_size; /* components of an index vector */
-  i64 component_stride;
-  /* by batch dim of the other tensor: size, strides in indices, other, and operand (batching) */
-  u32 batch_rank;
-  i64 batch_dims[PROG_MAX_DIMS], batch_index[PROG_MAX_DIMS], batch_other[PROG_MAX_DIMS];
-  i64 batch_operand[PROG_MAX_DIMS];
-  i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
-  take_rule rule;                                         /* of the only one */
-  step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
-  u64 window_planes;
-  i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
-  bool far;   /* the operand is more than caches have to spare */
-  u32 *width; /* by operand */
-  /* scatter */
-  vm_unit *body; /* inputs: operands then updates; outputs: operands */
-  bool run;      /* the window's last dim is contiguous in both */
-  i64 run_length;
-  size_t temp_at;
-  kern_take_fn *take;    /* windows of one element where all else lies side by side; NULL: none */
-  single_fn *combine;    /* scatter: the same, wherever they lie */
-  u64 row;               /* elements of windows that are rows; 0: they are not */
-  kern_fn *add;          /* scatter: what combines such a row; NULL: it takes the place */
-  kern_add_fn *add_rows; /* the same, for several; NULL: one after the other */
-  few_rows_fn *few;      /* for all of a line, where rows are short; NULL: by one of the others */
-} gathering;
 
 static bool contains(i64s list, i64 v, size_t *at) {
   for (size_t i = 0; i < list.len; i++)
     if (list.data[i] == v) return *at = i, true;
   return false;
-}
-
-/* Offsets in elements of batch b: index vector, other tensor, operand by its batching dims. */
-static void find_batch(const gathering *r, u64 b, i64 *index, i64 *other, i64 *operand) {
-  *index = *other = *operand = 0;
-  for (u32 d = r->batch_rank; d-- > 0;) {
-    i64 i = (i64)(b % (u64)r->batch_dims[d]);
-    b /= (u64)r->batch_dims[d];
-    *index += i * r->batch_index[d];
-    *other += i * r->batch_other[d];
-    *operand += i * r->batch_operand[d];
-  }
-}
-
-/* ---- windows of one element ---- */
-
-/* How many of batches b .. end - 1 lie along the last batch dim. */
-static u64 along_last(const gathering *r, u64 b, u64 end) {
-  u64 size = r->batch_rank ? (u64)r->batch_dims[r->batch_rank - 1] : 1;
-  return end - b < size - b % size ? end - b : size - b % size;
-}
-
-/* Where batch b lies, and how far it is to the next one of its line. */
-typedef struct batch_line {
-  i64 index, other, operand, index_step, other_step, operand_step;
-} batch_line;
-
-static batch_line line_from(const gathering *r, u64 b) {
-  batch_line l = {0};
-  find_batch(r, b, &l.index, &l.other, &l.operand);
-  if (!r->batch_rank) return l;
-  u32 last = r->batch_rank - 1;
-  l.index_step = r->batch_index[last];
-  l.other_step = r->batch_other[last];
-  l.operand_step = r->batch_operand[last];
-  return l;
-}
-
-enum { BLOCK = 256 };
-
-/* Where in the operand the windows of batches i and on of a line are, n of at most BLOCK: clamped
- * where elements are taken, unless something stands for what is outside; else negative there. */
-static const i32 *find_places(const gathering *r, const exec_env *env, const batch_line *l, u64 i,
-                              u64 n, i32 *to) {
-  const void *indices = env->slots[r->g->indices];
-  bool alone = r->index_size == 1 && l->operand_step == 0 && r->index_type == DTYPE_s32;
-  const i32 *places = to;
-  i64 first = (i64)i * l->operand_step;
-  if (!alone) r->k->iota[R_s32](n, to, &first, &l->operand_step, NULL);
-  for (u32 c = 0; c < r->index_size; c++) {
-    place_rule rule = {r->most[c], r->rule.wrap, r->operand_stride[c], l->index_step,
-                       !r->g->scatter && !r->rule.fill};
-    i64 at = l->index + (i64)i * l->index_step + c * r->component_stride;
-    if (r->index_type == DTYPE_s32) {
-      places = r->k->move->places(n, to, (const i32 *)indices + at, &rule, alone);
-      continue;
-    }
-    for (u64 k = 0; k < n; k++, at += l->index_step)
-      to[k] = place_next(&rule, to[k], step_read_index(r->index_type, indices, (u64)at));
-  }
-  return places;
-}
-
-static void take_line(const gathering *r, const batch_line *l, const exec_env *env, u64 n) {
-  const take_rule found = {.most = INT32_MAX, .fill = r->rule.fill};
-  i64 width = r->width[0];
-  i32 place[BLOCK];
-  u32 log = vm_log2_width((u32)width);
-  char *to = (char *)env->slots[r->g->other[0]] + l->other * width, taken[BLOCK * 8];
-  const char *from = (const char *)env->slots[r->g->operand[0]] + l->operand * width;
-  kern_take_fn *take = r->k->move->take[TAKE_S32][log];
-  if (r->take && r->index_size == 1 && l->index_step == 1 && l->other_step == 1 &&
-      l->operand_step == 0 && r->operand_stride[0] == 1) {
-    const char *at = (const char *)env->slots[r->g->indices];
-    r->take(n, to, from, at + l->index * (i64)dtype_size(r->index_type), &r->rule);
-    return;
-  }
-  for (u64 i = 0, count; i < n; i += count, to += (i64)count * l->other_step * width) {
-    count = n - i < BLOCK ? n - i : BLOCK;
-    const i32 *at = find_places(r, env, l, i, count, place);
-    take(count, l->other_step == 1 ? to : taken, from, at, &found);
-    if (l->other_step != 1) r->k->scatter[log](count, to, taken, &l->other_step, NULL);
-  }
-}
-
-static void combine_line(const gathering *r, const batch_line *l, const exec_env *env, u64 n) {
-  i64 width = r->width[0];
-  i32 place[BLOCK];
-  const char *from = (const char *)env->slots[r->g->other[0]] + l->other * width;
-  char *to = (char *)env->slots[r->g->operand[0]] + l->operand * width;
-  for (u64 i = 0, count; i < n; i += count, from += (i64)count * l->other_step * width) {
-    count = n - i < BLOCK ? n - i : BLOCK;
-    const i32 *at = find_places(r, env, l, i, count, place);
-    for (u64 k = 0; k < count && r->far; k++) __builtin_prefetch(to + (i64)at[k] * width, 1);
-    r->combine(count, to, at, from, l->other_step);
-  }
-}
-
-/* Lines behind one another that take by the same indices, as those of a window that covers other
- * dims do: n elements each, from where those of the first one are; steps in bytes. */
-typedef struct same_lines {
-  u64 lines, n;
-  char *to;
-  const char *from;
-  i64 to_step, from_step;
-  const i32 *places;
-} same_lines;
-
-#define TAKE_LINES(T)                                                                              \
-  static void take_lines_##T(same_lines s) {                                                       \
-    for (u64 l = 0; l < s.lines; l++, s.to += s.to_step, s.from += s.from_step) {                  \
-      T *restrict to = (T *)s.to;                                                                  \
-      for (u64 i = 0; i < s.n; i++) to[i] = ((const T *)s.from)[s.places[i]];                      \
-    }                                                                                              \
-  }
-TAKE_LINES(u8)
-TAKE_LINES(u16)
-TAKE_LINES(u32)
-TAKE_LINES(u64)
-
-/* How many of batches b .. end - 1 were taken in such lines; 0: b is of none. */
-static u64 take_same_lines(const gathering *r, const exec_env *env, u64 b, u64 end) {
-  static void (*const by_width[])(same_lines) = {take_lines_u8, take_lines_u16, take_lines_u32,
-                                                 take_lines_u64};
-  if (r->batch_rank < 2 || r->g->scatter || r->rule.fill) return 0;
-  u32 last = r->batch_rank - 1;
-  u64 n = (u64)r->batch_dims[last], of = (u64)r->batch_dims[last - 1];
-  if (r->batch_index[last - 1] || r->batch_other[last] != 1 || n > BLOCK || b % n || end - b < n)
-    return 0;
-  i64 width = r->width[0];
-  i32 place[BLOCK];
-  batch_line l = line_from(r, b);
-  same_lines s = {.lines = of - b / n % of,
-                  .n = n,
-                  .to = (char *)env->slots[r->g->other[0]] + l.other * width,
-                  .from = (const char *)env->slots[r->g->operand[0]] + l.operand * width,
-                  .to_step = r->batch_other[last - 1] * width,
-                  .from_step = r->batch_operand[last - 1] * width,
-                  .places = find_places(r, env, &l, 0, n, place)};
-  if (s.lines > (end - b) / n) s.lines = (end - b) / n;
-  by_width[vm_log2_width((u32)width)](s);
-  return s.lines * n;
-}
-
-/* The body's result is the update. */
-static bool is_put(const prog_body *body) {
-  const vm_code *c = &body->code;
-  const vm_instr *end = c->len ? &c->instrs[c->len - 1] : NULL;
-  return body->kind == REDUCE_CODE && end && end->op == VM_store &&
-         c->instrs[end->a].op == VM_load && c->instrs[end->a].a == 1;
-}
-
-/* Whether find_places can say where in the operand something is. */
-static bool has_places(const prog_gather *g) {
-  i64 all = 1;
-  for (size_t d = 0; d < g->operand_dims.len; d++)
-    if (!checked_mul(all, g->operand_dims.data[d], &all)) return false;
-  return all < INT32_MAX;
-}
-
-static bool find_single(gathering *r, dtype t) {
-  const prog_gather *g = r->g;
-  u32 log = vm_log2_width(r->width[0]);
-  if (g->n != 1 || r->width[0] > 8 || !has_places(g)) return false;
-  if (!g->scatter) {
-    if (r->index_type == DTYPE_s32) r->take = r->k->move->take[TAKE_S32][log];
-    if (r->index_type == DTYPE_u32) r->take = r->k->move->take[TAKE_U32][log];
-    if (r->index_type == DTYPE_s64) r->take = r->k->move->take[TAKE_S64][log];
-    return true;
-  }
-  if (is_put(&g->body))
-    r->combine = single_find(REDUCE_CODE, R_u8, log);
-  else if (t == DTYPE_bf16)
-    r->combine = single_find_bf16(g->body.kind);
-  else if (g->body.kind != REDUCE_CODE && !r->k->load[t] && !r->k->clean[t])
-    r->combine = single_find(g->body.kind, vm_rtype_of(t), log);
-  return r->combine;
-}
-
-static void run_singles(const void *data, const exec_env *env, u64 begin, u64 end) {
-  const gathering *r = data;
-  if (r->g->scatter) end = r->batches; /* one unit */
-  for (u64 n; begin < end; begin += n) {
-    n = take_same_lines(r, env, begin, end);
-    if (n) continue;
-    batch_line l = line_from(r, begin);
-    n = along_last(r, begin, end);
-    (r->g->scatter ? combine_line : take_line)(r, &l, env, n);
-  }
 }
 
 /* ---- any ---- */
@@ -251,7 +29,7 @@ static window_at find_window(const gathering *r, const exec_env *env, u64 b) {
   const void *indices = env->slots[r->g->indices];
   window_at w = {.inside = true};
   i64 index;
-  find_batch(r, b, &index, &w.other, &w.operand);
+  gather_find_batch(r, b, &index, &w.other, &w.operand);
   for (u32 k = 0; k < r->index_size; k++) {
     i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
     start = take_wrapped(&r->rule, start);
@@ -380,9 +158,9 @@ static u64 find_rows(const gathering *r, const exec_env *env, u64 b, u64 end, bo
                      batch_line *l, char **at) {
   const char *indices = env->slots[r->g->indices];
   i64 width = r->width[0];
-  u64 n = along_last(r, b, end);
+  u64 n = gather_along_last(r, b, end);
   if (n > ROWS) n = ROWS;
-  *l = line_from(r, b);
+  *l = gather_line_from(r, b);
   row_line z = {.from = (char *)env->slots[r->g->operand[0]] + l->operand * width,
                 .index_step = l->index_step,
                 .operand_step = l->operand_step * width,
@@ -390,7 +168,7 @@ static u64 find_rows(const gathering *r, const exec_env *env, u64 b, u64 end, bo
                 .clamp = clamp};
   if (r->index_size > 1) {
     i32 place[ROWS];
-    const i32 *of = find_places(r, env, l, 0, n, place);
+    const i32 *of = gather_find_places(r, env, l, 0, n, place);
     for (u64 i = 0; i < n; i++) __builtin_prefetch(at[i] = z.from + of[i] * width);
     return n;
   }
@@ -411,8 +189,8 @@ static void run_few_rows(const void *data, const exec_env *env, u64 begin, u64 e
   i64 width = r->width[0];
   if (g->scatter) end = r->batches; /* one unit */
   for (u64 n; begin < end; begin += n) {
-    batch_line l = line_from(r, begin);
-    n = along_last(r, begin, end);
+    batch_line l = gather_line_from(r, begin);
+    n = gather_along_last(r, begin, end);
     few_rows z = {.at = (const i32 *)env->slots[g->indices] + l.index,
                   .operand = (char *)env->slots[g->operand[0]] + l.operand * width,
                   .other = (char *)env->slots[g->other[0]] + l.other * width,
@@ -461,12 +239,12 @@ static bool find_row(gathering *r, dtype t) {
   const step_shape *s = &r->window;
   const prog_gather *g = r->g;
   bool many = r->index_size != 1;
-  if (g->n != 1 || (many && (g->scatter || !has_places(g))) || s->rank != 1 || s->to[0] != 1 ||
-      s->from[0] != 1 || s->dims[0] * (i64)r->width[0] > MOST)
+  if (g->n != 1 || (many && (g->scatter || !gather_has_places(g))) || s->rank != 1 ||
+      s->to[0] != 1 || s->from[0] != 1 || s->dims[0] * (i64)r->width[0] > MOST)
     return false;
   static const few_how joins[REDUCE_COUNT_] = {
       [REDUCE_SUM] = FEW_ADD, [REDUCE_MAX] = FEW_MAX, [REDUCE_MIN] = FEW_MIN};
-  bool moves = !g->scatter || is_put(&g->body);
+  bool moves = !g->scatter || gather_is_put(&g->body);
   few_how how = moves ? (few_how)g->scatter : joins[g->body.kind];
   r->row = (u64)s->dims[0];
   u32 last = r->batch_rank - 1;
@@ -563,7 +341,7 @@ static bool lower_known(const lower_env *e, const gathering *r, exec_step *out) 
   bool known = at->kind == SLOT_CONST && at->data && r->index_size == 1;
   if (r->g->scatter || !known || r->rule.fill || r->batches > MOST) return false;
   for (u64 b = 0; b < r->batches; b++) {
-    find_batch(r, b, &k, &to[b], &from[b]);
+    gather_find_batch(r, b, &k, &to[b], &from[b]);
     k = take_wrapped(&r->rule, step_read_index(r->index_type, at->data, (u64)k));
     from[b] += take_clamped(&r->rule, k) * r->operand_stride[0];
   }
@@ -630,7 +408,7 @@ static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice, 
 
 /* The rest of a row comes by itself. */
 static void look_ahead(const program *p, gathering *r) {
-  enum { MOST = 1024, NEAR = 8 << 20 };
+  enum { MOST = 1024, NEAR = 2 << 20 };
   const step_shape *s = &r->window;
   bool row = s->rank > 0 && s->from[s->rank - 1] == 1;
   i64 bytes = (row ? s->dims[s->rank - 1] : 1) * r->width[0];
@@ -672,8 +450,8 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   look_ahead(e->prog, r);
   out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
   dtype type = e->prog->slots[g->operand[0]].type;
-  if (find_single(r, type) && (elements == 1 || unroll_window(r, g, slice, false))) {
-    *out = (exec_step){.run = run_singles, .data = r, .units = r->batches, .cost = 3};
+  if (gather_find_single(r, type) && (elements == 1 || unroll_window(r, g, slice, false))) {
+    *out = (exec_step){.run = gather_run_singles, .data = r, .units = r->batches, .cost = 3};
     if (!g->scatter) return;
     out->units = 1;
     out->cost *= r->batches;

@@ -381,6 +381,46 @@ static void check_small(arena *a, i64 n) {
   free(x), free(u), free(got);
 }
 
+/* Elements of a table that no near cache holds: added or put by indices of which some are negative,
+ * which counts from the end, and some are outside either way. */
+static void check_far(arena *a, i64 count, bool put) {
+  enum { TABLE = 1 << 20 };
+  float *x = malloc(TABLE * sizeof *x), *got = malloc(TABLE * sizeof *x);
+  float *u = malloc((size_t)count * sizeof *u);
+  i32 *at = malloc((size_t)count * sizeof *at);
+  u32 seed = 3;
+  for (int i = 0; i < TABLE; i++) x[i] = noise(&seed);
+  for (i64 i = 0; i < count; i++) {
+    u[i] = noise(&seed);
+    at[i] = (i32)((u32)i * 2654435761u >> (i % 9 ? 12 : 0)) - (i % 3 ? 0 : TABLE);
+  }
+  at[0] = INT32_MIN, at[1] = INT32_MAX, at[2] = TABLE, at[3] = -TABLE, at[4] = -TABLE - 1;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_f32, TABLE), ix = prog_param(b, DTYPE_s32, (u64)count);
+  u32 up = prog_param(b, DTYPE_f32, (u64)count), r = prog_result(b, DTYPE_f32, TABLE, -1);
+  i64 td[] = {TABLE}, od[] = {count}, zero = 0;
+  prog_gather g = {.n = 1,
+                   .operand = &r,
+                   .other = &up,
+                   .indices = ix,
+                   .operand_dims = {td, 1},
+                   .indices_dims = {od, 1},
+                   .other_dims = {od, 1},
+                   .collapsed = {&zero, 1},
+                   .start_index_map = {&zero, 1},
+                   .index_vector_dim = 1,
+                   .wrap = TABLE};
+  prog_add_move(b, p, r, S, L);
+  add_scatter(b, g, &r, put);
+  CHECK(!*run(b, (void *[]){x, at, u}, (void *[]){got}));
+  for (i64 i = 0; i < count; i++) {
+    i64 k = at[i] < 0 ? (i64)at[i] + TABLE : at[i];
+    if (k >= 0 && k < TABLE) x[k] = put ? u[i] : x[k] + u[i];
+  }
+  CHECK(!memcmp(x, got, TABLE * sizeof *x));
+  free(x), free(got), free(u), free(at);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   CHECK(!exec_create(options, &pool));
   test_gather(a);
@@ -397,6 +437,7 @@ static void run_tests(arena *a, const exec_options *options) {
   for (prog_reducer kind = REDUCE_PROD; kind <= REDUCE_MIN; kind++)
     check_combined(a, kind, DTYPE_f32), check_combined(a, kind, DTYPE_s32);
   check_small(a, 1), check_small(a, 3), check_small(a, 65);
+  for (i64 n = 50; n <= 5000; n *= 10) check_far(a, n, false), check_far(a, n, true);
   executor_release(pool);
 }
 

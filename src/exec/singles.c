@@ -2,19 +2,28 @@
 
 #include "exec/extremes.h"
 
+enum { AHEAD = 64 }; /* some more than a processor works on at a time */
+
 #define SINGLE(name, T, expr) SINGLE_OF(name, T, expr, )
 #define SINGLE_OF(name, T, expr, unroll)                                                           \
-  static void name##_at_##T(size_t n, void *to, const i32 *places, const void *from, i64 step) {   \
-    T *all = to;                                                                                   \
-    const T *in = from, zero = (T)minus_zero;                                                      \
-    (void)zero;                                                                                    \
-    unroll                                                                                         \
-    for (i64 i = 0; i < (i64)n; i++) {                                                             \
-      if (places[i] < 0) continue;                                                                 \
-      T x = all[places[i]], y = in[i * step];                                                      \
-      (void)x;                                                                                     \
-      all[places[i]] = (T)(expr);                                                                  \
+  static inline void name##_one_##T(const single_run *r, i64 i, T zero) {                          \
+    T *all = r->to;                                                                                \
+    const T *in = r->from;                                                                         \
+    u32 at = (u32)r->places[i];                                                                    \
+    if (__builtin_expect(at > r->most, 0) && (at += r->wrap) > r->most) return;                    \
+    T x = all[at], y = in[i * r->step];                                                            \
+    (void)x, (void)zero;                                                                           \
+    all[at] = (T)(expr);                                                                           \
+  }                                                                                                \
+  static void name##_at_##T(const single_run *run) {                                               \
+    const single_run r = *run;                                                                     \
+    T zero = (T)minus_zero;                                                                        \
+    i64 n = (i64)r.n, i = 0;                                                                       \
+    for (; r.far && i < n - AHEAD; i++) {                                                          \
+      __builtin_prefetch((T *)r.to + r.places[i + AHEAD]);                                         \
+      name##_one_##T(&r, i, zero);                                                                 \
     }                                                                                              \
+    unroll for (; i < n; i++) name##_one_##T(&r, i, zero);                                         \
   }
 #define PUT(T) SINGLE(put, T, y)
 #define ADD(T) SINGLE(add, T, x + y)
@@ -40,17 +49,12 @@ typedef u16 bf16;
     return (bf16)(num_f32_bits(MOST(x, y, by, exact)) >> 16);                                      \
   }                                                                                                \
   SINGLE(name, bf16, name##_wide(x, y))
-PUT(u8) PUT(u16) PUT(u32) PUT(u64)
-ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64)
-ADD_WIDE(bf16, bf16)
-MOST_WIDE(max, >, maximum_f32)
-MOST_WIDE(min, <, minimum_f32)
-FLOATS(float, f32)
-FLOATS(double, f64)
-SIGNED(i32)
-SIGNED(i64)
+PUT(u8)
+PUT(u16) PUT(u32) PUT(u64) ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64) ADD_WIDE(bf16, bf16)
+    MOST_WIDE(max, >, maximum_f32) MOST_WIDE(min, <, minimum_f32) FLOATS(float, f32)
+        FLOATS(double, f64) SIGNED(i32) SIGNED(i64)
 
-single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
+            single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
   static single_fn *const puts[] = {put_at_u8, put_at_u16, put_at_u32, put_at_u64};
   static single_fn *const adds[] = {add_at_u8, add_at_u16, add_at_u32, add_at_u64};
   static single_fn *const of[REDUCE_COUNT_][R_COUNT] = {
