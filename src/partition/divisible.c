@@ -14,7 +14,8 @@
 static axis_list fitting(axis_list l, i64 n, bool even) {
   i64 parts = 1;
   for (size_t i = 0; i < l.len; i++)
-    if (!checked_mul(parts, l.data[i].size, &parts) || (even ? n % parts != 0 : parts / 2 >= n))
+    if (!checked_mul(parts, l.data[i].size, &parts) ||
+        (even ? n < 0 || n % parts != 0 : parts / 2 >= n))
       return axes_slice(l, 0, i);
   return l;
 }
@@ -23,7 +24,7 @@ static axis_list fitting(axis_list l, i64 n, bool even) {
 static bool stays(axis_list l, i64 n, bool even) {
   for (size_t i = 0; i + 1 < l.len; i++)
     if (axis_can_merge(l.data[i], l.data[i + 1])) return false;
-  return !l.len || (n > 0 && fitting(l, n, even).len == l.len);
+  return !l.len || fitting(l, n, even).len == l.len;
 }
 
 /* NULL: it is fine as it is. */
@@ -34,9 +35,7 @@ static const sharding *cut(const part_env *e, const sharding *s, const type *t, 
   if (same) return NULL;
   dim_sharding *dims = arena_copy(e->a, s->dims, s->rank * sizeof(*dims));
   for (u32 d = 0; d < s->rank; d++) {
-    i64 n = t->dims.data[d];
-    axis_list keep = n > 0 ? axes_merge(e->a, fitting(dims[d].axes, n, even)) : (axis_list){0};
-    dims[d].axes = keep;
+    dims[d].axes = axes_merge(e->a, fitting(dims[d].axes, t->dims.data[d], even));
   }
   sharding r = *s;
   r.dims = dims;

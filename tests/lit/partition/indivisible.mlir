@@ -19,3 +19,12 @@ func.func @main(%arg0: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
   } : (tensor<3x8xf32>) -> tensor<3x8xf32>
   return %3 : tensor<3x8xf32>
 }
+
+// No elements lie evenly on any number of devices; within a program they need no axes.
+// CHECK: func.func @nothing(%arg0: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {}]>})
+// CHECK-SAME: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}
+func.func @nothing(%arg0: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {}]>}) -> (tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+  // CHECK-NEXT: stablehlo.tanh {{.*}}<@mesh, [{}, {"x"}]>
+  %0 = stablehlo.tanh %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}, {"x"}]>]>} : tensor<0x8xf32>
+  return %0 : tensor<0x8xf32>
+}
