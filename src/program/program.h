@@ -25,7 +25,7 @@
 #include "base/status.h"
 #include "num/dtype.h"
 
-#define PROG_MAX_DIMS 16u
+#define PROG_MAX_DIMS 32u
 #define PROG_MAX_SORTED 1024u /* operands of a sort */
 #define PROG_NONE UINT32_MAX
 
