@@ -19,7 +19,7 @@ enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given 
 #define OPTION(...) OPTION_OF(explain_options, __VA_ARGS__)
 #define TEXT(...) TEXT_OF(explain_options, __VA_ARGS__)
 #define SHARED                                                                                     \
-  OPTION("--devices", devices, OPTION_NUMBER, 0, 1u << 20), TEXT("--mesh", mesh),                  \
+  OPTION("--devices", devices, OPTION_NUMBER, 1, 1u << 20), TEXT("--mesh", mesh),                  \
       OPTION("--as-propagated", as_propagated, OPTION_FLAG), OPTION("--json", json, OPTION_FLAG),  \
       TEXT("--color", color)
 

@@ -36,7 +36,7 @@ static const char plan_usage[] =
     "  terrazzo plan model.mlir --mesh data=2,model=4 --free -o annotated.mlir\n"
     "  terrazzo plan model.mlir --devices 8 --tries 40 --json\n";
 
-static const option_row plan_rows[] = {OPTION("--devices", devices, OPTION_NUMBER, 0, 1u << 20),
+static const option_row plan_rows[] = {OPTION("--devices", devices, OPTION_NUMBER, 1, 1u << 20),
                                        TEXT("--mesh", mesh),
                                        TEXT("--axes", axes),
                                        TEXT("--memory", memory),

@@ -104,7 +104,7 @@ def test_completion(typed, wanted, manual):
 @pytest.mark.parametrize("command", ONE)
 def test_wrong_use(command):
     for words in ((), ("--unheard-of",), ("a", "b"), ("a", "--devices"), ("a", "--devices", "x"),
-                  ("a", "--devices", "-1")):
+                  ("a", "--devices", "-1"), ("a", "--devices", "0")):
         done = terrazzo(command, *words)
         assert done.returncode == 2 and done.stderr, words
     done = terrazzo(command, "nowhere.mlir", *MORE.get(command, ()))
