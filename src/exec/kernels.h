@@ -93,6 +93,7 @@ typedef struct vm_kernels {
   const small_kernels *small[2];    /* f32, f64 */
   const move_kernels *move;
   kern_shuffle_fn *shuffle; /* NULL: there is none */
+  bool by_blocks;           /* what it takes */
   kern_net_fn *net[2]; /* of words of 4 and 8 bytes; NULL: there is none */
   const char *isa;
 } vm_kernels;

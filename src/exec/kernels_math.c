@@ -367,6 +367,13 @@ FILL(v4, wide_kernels_fill_v4)
 FILL(neon, wide_kernels_fill_neon)
 #endif
 
+#if defined(__x86_64__)
+static void shuffle_by_blocks(bool by_blocks) {
+  chosen.by_blocks = by_blocks;
+  chosen.shuffle = by_blocks ? shuffle_blocks : shuffle_vectors;
+}
+#endif
+
 /* TERRAZZO_KERNELS: base, those of any processor, which round each product of a sum; v3 (AVX2) or
  * v4 (AVX-512), where the processor has it; else the best that it has. */
 static void choose(void) {
@@ -380,12 +387,13 @@ static void choose(void) {
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
     fill_v4(&chosen);
-    if (__builtin_cpu_supports("avx512vbmi")) chosen.shuffle = shuffle_vectors;
+    shuffle_by_blocks(!__builtin_cpu_supports("avx512vbmi"));
     return;
   }
   if (!base && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
     fill_v3(&chosen);
+    shuffle_by_blocks(true);
     return;
   }
 #elif defined(__aarch64__)

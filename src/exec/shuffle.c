@@ -22,6 +22,7 @@ typedef struct tile {
 
 typedef struct shuffling {
   kern_shuffle_fn *run;
+  bool by_blocks;
   u32 rank, n, dst, src[SHUFFLE_PIECES]; /* dims before the rows; sources; slots */
   i64 dst_at;
   i64 dims[PROG_MAX_DIMS], to[PROG_MAX_DIMS], from[SHUFFLE_PIECES][PROG_MAX_DIMS];
@@ -59,13 +60,19 @@ static void run_shuffle(const void *data, const exec_env *env, u64 begin, u64 en
 
 /* ---- tiles ---- */
 
-/* A window over the first byte that has none yet, and over what else is in its reach. */
-static bool add_window(shuffle_vector *v, u32 n, const origin *in, bool *done) {
-  u32 first = n, w = v->windows;
+/* Of those that are not done, the first one of the first piece; or n. */
+static u32 find_first(u32 n, const origin *in, const bool *done) {
+  u32 first = n;
   for (u32 i = 0; i < n; i++)
     if (!done[i] && (first == n || in[i].of < in[first].of ||
                      (in[i].of == in[first].of && in[i].at < in[first].at)))
       first = i;
+  return first;
+}
+
+/* A window over the first byte that has none yet, and over what else is in its reach. */
+static bool add_window(shuffle_vector *v, u32 n, const origin *in, bool *done) {
+  u32 first = find_first(n, in, done), w = v->windows;
   if (first == n || w == SHUFFLE_WINDOWS) return false;
   v->windows++;
   v->of[w] = in[first].of, v->at[w] = in[first].at;
@@ -83,10 +90,39 @@ static bool add_window(shuffle_vector *v, u32 n, const origin *in, bool *done) {
   return true;
 }
 
-static bool make_vector(shuffle_vector *v, u32 n, const origin *in) {
+/* The same for a quarter, of n bytes: a block that begins there. */
+static bool add_block(shuffle_block *b, u32 n, const origin *in, bool *done) {
+  u32 first = find_first(n, in, done);
+  if (first == n) return false;
+  *b = (shuffle_block){.of = in[first].of, .at = in[first].at};
+  memset(b->pick, 0x80, sizeof b->pick);
+  for (u32 i = 0; i < n; i++) {
+    i64 at = in[i].at - b->at;
+    if (done[i] || in[i].of != b->of || at >= SHUFFLE_BLOCK) continue;
+    done[i] = true;
+    b->pick[i] = (u8)at;
+    if (b->bytes <= at) b->bytes = (u32)at + 1;
+  }
+  return true;
+}
+static bool add_blocks(arena *a, shuffle_vector *v, u32 n, const origin *in, bool *done) {
+  shuffle_block *b = v->all = ARENA_ARRAY(a, shuffle_block, SHUFFLE_QUARTERS * SHUFFLE_BLOCKS + 1);
+  for (u32 q = 0, i = 0; i < n; q++, i += SHUFFLE_BLOCK) {
+    u32 bytes = n - i < SHUFFLE_BLOCK ? n - i : SHUFFLE_BLOCK, k = 0;
+    while (k <= SHUFFLE_BLOCKS && add_block(&b[k], bytes, in + i, done + i)) k++;
+    if (k > SHUFFLE_BLOCKS) return false;
+    v->blocks[q] = k;
+    v->windows += k;
+    b += k;
+  }
+  return true;
+}
+
+static bool make_vector(arena *a, bool by_blocks, shuffle_vector *v, u32 n, const origin *in) {
   bool done[SHUFFLE_BYTES] = {false};
   *v = (shuffle_vector){.written = n < 64 ? (1ull << n) - 1 : ~0ull};
   for (u32 i = 0; i < n; i++) v->constant[i] = in[i].with, done[i] = in[i].of == CONSTANT;
+  if (by_blocks) return add_blocks(a, v, n, in, done);
   while (add_window(v, n, in, done)) continue;
   for (u32 i = 0; i < n; i++)
     if (!done[i]) return false;
@@ -95,15 +131,21 @@ static bool make_vector(shuffle_vector *v, u32 n, const origin *in) {
 
 const shuffle_vector *shuffle_every(const lower_env *e, i64 stride, u32 width) {
   enum { MOST = 4 }; /* windows reach no further */
-  if (width > 2) return NULL;
+  if (width > 2 || e->k->by_blocks) return NULL;
   origin in[SHUFFLE_BYTES];
   if (!e->k->shuffle || stride < -MOST || stride > MOST || stride >> 1 == 0) return NULL;
   for (u32 i = 0; i < SHUFFLE_BYTES; i++)
     in[i] = (origin){.at = i / width * stride * (i64)width + i % width};
   shuffle_vector *v = ARENA_NEW(e->a, shuffle_vector);
-  if (!make_vector(v, SHUFFLE_BYTES, in)) return NULL;
+  if (!make_vector(e->a, false, v, SHUFFLE_BYTES, in)) return NULL;
   for (u32 w = 0; w < v->windows; w++) v->step[w] = stride * SHUFFLE_BYTES;
   return v;
+}
+
+static void step_on(shuffle_vector *v, i64 rows, const shuffling *s) {
+  for (u32 w = 0; w < v->windows && !s->by_blocks; w++) v->step[w] = rows * s->step[v->of[w]];
+  for (u32 i = 0; i < v->windows && s->by_blocks; i++) /* those of all quarters */
+    v->all[i].step = rows * s->step[v->all[i].of];
 }
 
 /* Of so many rows, of which `row` is one. */
@@ -119,19 +161,20 @@ static bool make_tile(arena *a, const shuffling *s, const origin *row, i64 rows,
   t->v = ARENA_ARRAY(a, shuffle_vector, t->n + 1);
   for (u32 i = 0; i < t->n; i++) {
     u32 at = i * SHUFFLE_BYTES;
-    if (!make_vector(&t->v[i], bytes - at < SHUFFLE_BYTES ? bytes - at : SHUFFLE_BYTES, &in[at]))
-      return false;
-    for (u32 w = 0; w < t->v[i].windows; w++) t->v[i].step[w] = rows * s->step[t->v[i].of[w]];
+    u32 of_vector = bytes - at < SHUFFLE_BYTES ? bytes - at : SHUFFLE_BYTES;
+    if (!make_vector(a, s->by_blocks, &t->v[i], of_vector, &in[at])) return false;
+    step_on(&t->v[i], rows, s);
   }
   return true;
 }
 
 /* What a tile takes: what it reads, as much again and more to bring it together, and less where all
- * that is written are whole lines. */
-static u32 cost_of(const tile *t) {
+ * that is written are whole lines, or blocks. */
+static u32 cost_of(const tile *t, bool by_blocks) {
   u32 cost = 0;
-  for (u32 i = 0; i < t->n; i++) cost += 4 + 2 * t->v[i].windows;
-  if (t->n && t->v[t->n - 1].written != ~0ull) cost += t->n;
+  for (u32 i = 0; i < t->n; i++) cost += 4 + (by_blocks ? 1 : 2) * t->v[i].windows;
+  u64 last = t->n ? t->v[t->n - 1].written : 0;
+  if (by_blocks ? __builtin_popcountll(last) % SHUFFLE_BLOCK : ~last != 0) cost += t->n;
   return cost;
 }
 
@@ -145,7 +188,8 @@ static u64 choose_tile(arena *a, shuffling *s, const origin *row) {
     tile whole, rest = {0};
     if (!make_tile(a, s, row, rows, &whole)) continue;
     if (s->rows % rows && !make_tile(a, s, row, s->rows % rows, &rest)) continue;
-    u64 cost = (u64)(s->rows / rows) * cost_of(&whole) + cost_of(&rest) + CALL * (whole.n + rest.n);
+    u64 cost = (u64)(s->rows / rows) * cost_of(&whole, s->by_blocks) +
+               cost_of(&rest, s->by_blocks) + CALL * (whole.n + rest.n);
     if (cost < best) best = cost, s->whole = whole, s->rest = rest;
   }
   return best;
@@ -239,7 +283,7 @@ static void finish(const lower_env *e, shuffling *s, exec_step *out) {
   enum { PART = 1 << 13, A_NANOSECOND = 48 };
   i64 bytes = s->whole.rows * s->row, tiles = s->rows / s->whole.rows;
   s->run = e->k->shuffle;
-  s->part = max_i64(PART / bytes, 1);
+  s->part = max_i64((s->by_blocks ? 2 * PART : PART) / bytes, 1);
   s->parts = (tiles + s->part - 1) / s->part;
   *out = (exec_step){.run = run_shuffle,
                      .data = s,
@@ -280,6 +324,7 @@ static shuffling *best_plan(const lower_env *e, u32 n, const piece *p, u64 more)
   if (bytes < LEAST) return NULL;
   for (u32 shared = 1; shared <= most; shared++) {
     shuffling *s = ARENA_NEW(e->a, shuffling);
+    s->by_blocks = e->k->by_blocks;
     u64 cost = plan(e->a, s, shared, n, p);
     if (cost < least) least = cost, best = s;
   }
