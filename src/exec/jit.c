@@ -86,14 +86,14 @@ bool jit_knows(const jit *j, const vm_call *c, const void *second) {
 
 /* No instruction shifts bytes, or divides them or words: kernels take one after the other; nor do
  * compilers find any that count bits. */
-static bool takes_apart(const vm_call *calls, u32 n) {
+static bool takes_apart(const jit *j, const vm_call *calls, u32 n) {
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
     bool shifts = w.of == VM_shl || w.of == VM_shr_arith || w.of == VM_shr_logic;
-    bool divides = w.of == VM_div || w.of == VM_rem;
+    bool divides = w.of == VM_div || w.of == VM_rem, narrow = vm_rtype_size((vm_rtype)w.type) < 4;
     if (w.kind != CALL_binary) continue;
-    if (shifts && w.type == R_s8) return true;
-    if (divides && vm_rtype_size((vm_rtype)w.type) < 4) return true;
+    if (shifts && (w.type == R_s8 || (narrow && j->target == JIT_AVX2))) return true;
+    if (divides && narrow) return true;
   }
   return false;
 }
@@ -102,7 +102,7 @@ static bool takes_apart(const vm_call *calls, u32 n) {
 bool jit_pays(const jit *j, const vm_call *calls, u32 n) {
   if (calls->scalar && n == 1) return false;
   if (n > 1 && j->target == JIT_AVX512) return true;
-  if (j->target == JIT_AVX512 && takes_apart(calls, n)) return true;
+  if (j->target != JIT_NEON && takes_apart(j, calls, n)) return true;
   for (u32 i = 0; i < n; i++) {
     vm_what w = calls[i].is;
     bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
@@ -337,7 +337,10 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
   }
   if (t.refused) return false;
   t.b = jit_simplify(&t.b);
-  if (!jit_narrow_lanes(&t.b, &t.b)) t.b = jit_lower(&t.b);
+  jit_build *plain = ARENA_NEW(a, jit_build);
+  *plain = jit_lower(&t.b);
+  t.b = jit_narrow_lanes(&t.b, &t.b) ? jit_lower(&t.b) : *plain;
+  if (t.b.narrow && j->target == JIT_AVX2) t.b.rest = plain;
   u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
   if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
   for (u32 v = 0; t.b.tail && v < t.b.nodes.len; v++) /* the mask is not of quarters of lanes */

@@ -1,6 +1,6 @@
 /* Machine code for the calls of a unit (vm.h): a run of them becomes one loop that keeps values in
- * vector registers from the first call to the last, 16 elements at a time, of narrow integers only
- * up to 64, 8 with AVX2 or 4 on aarch64.
+ * vector registers from the first call to the last, 16 elements at a time, 8 with AVX2 or 4 on
+ * aarch64; on x86-64, of narrow integers only, up to four times as many.
  *
  * It gives the same bits as the kernels do, except that where several NaNs meet it may be another
  * one that comes through. So a unit runs with it or without: where the processor, the system or an

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "exec/jit_short.h"
+#include "exec/jit_x86_regs.h"
 #include "num/convert.h"
 
 #define NUM(x) CONST(num_f32_bits(x))
@@ -22,7 +23,20 @@ static V inverted(J *j, V x) {
   j->wide = wide;
   return of;
 }
-static V is_not_0(J *j, V x) { return inverted(j, OP2(pcmpeqd, x, CONST(0))); }
+/* Of the lanes at hand. */
+static V equals(J *j, V x, V y) {
+  static const u8 prims[] = {JP_pcmpeqd, JP_pcmpeqw, JP_pcmpeqb};
+  return jit_add2(j, (jit_prim)prims[j->narrow], x, y);
+}
+static V exceeds(J *j, V x, V y) {
+  static const u8 prims[] = {JP_pcmpgtd, JP_pcmpgtw, JP_pcmpgtb};
+  return jit_add2(j, (jit_prim)prims[j->narrow], x, y);
+}
+static V is_not_0(J *j, V x) { return inverted(j, equals(j, x, CONST(0))); }
+/* A number of each lane. */
+static V in_lanes(J *j, u32 x) {
+  return CONST(x * (j->narrow == 2 ? 0x01010101u : j->narrow ? 0x10001u : 1));
+}
 
 /* ---- make_<primitive>: n, whose operands are x, y and z ---- */
 
@@ -34,7 +48,11 @@ static V is_not_0(J *j, V x) { return inverted(j, OP2(pcmpeqd, x, CONST(0))); }
   }
 
 MADE(onek, is_not_0(j, jit_add(j, JP_one8, n->imm, 0, 0, 0)))
-MADE(loadk, is_not_0(j, jit_add(j, JP_load8, n->imm, 0, 0, 0)))
+static V make_loadk(MAKE) {
+  static const u8 prims[] = {JP_load8, JP_load8w, JP_load8b};
+  (void)x, (void)y, (void)z;
+  return is_not_0(j, jit_add(j, (jit_prim)prims[j->narrow], n->imm, 0, 0, 0));
+}
 /* Words that permw would bring to upper halves of lanes. */
 MADE(load_words, IMM1(pslld, 16, jit_add(j, JP_load16, n->imm, 0, 0, 0)))
 MADE(permw, y)
@@ -61,29 +79,38 @@ static V bytes(J *j, V x) {
 MADE(pmovdw, words(j, x))
 MADE(store16, jit_add(j, JP_store_half, n->imm, words(j, x), 0, 0))
 MADE(store8, jit_add(j, JP_store_bytes, n->imm, bytes(j, x), 0, 0))
-MADE(storek, jit_add(j, JP_store_bytes, n->imm, bytes(j, OP2(pandd, x, CONST(1))), 0, 0))
+/* Of words their bytes; what is above is cleared. */
+static V word_bytes(J *j, V x) { return IMM1(permq, 8, OP2(packuswb, x, x)); }
+MADE(store8w, jit_add(j, JP_store8w, n->imm, word_bytes(j, OP2(pandd, x, CONST(0xff00ff))), 0, 0))
+static V make_storek(MAKE) {
+  V one = OP2(pandd, x, in_lanes(j, 1));
+  (void)y, (void)z;
+  if (j->narrow == 2) return jit_add(j, JP_store8b, n->imm, one, 0, 0);
+  return j->narrow ? jit_add(j, JP_store8w, n->imm, word_bytes(j, one), 0, 0)
+                   : jit_add(j, JP_store_bytes, n->imm, bytes(j, one), 0, 0);
+}
 
 static V make_pcmpd(MAKE) {
   (void)z;
-  V equal = OP2(pcmpeqd, x, y);
+  V equal = equals(j, x, y);
   switch (n->imm) {
   case I_EQ:
     return equal;
   case I_NE:
     return inverted(j, equal);
   case I_GT:
-    return OP2(pcmpgtd, x, y);
+    return exceeds(j, x, y);
   case I_LE:
-    return inverted(j, OP2(pcmpgtd, x, y));
+    return inverted(j, exceeds(j, x, y));
   case I_LT:
-    return OP2(pcmpgtd, y, x);
+    return exceeds(j, y, x);
   default:
-    return inverted(j, OP2(pcmpgtd, y, x));
+    return inverted(j, exceeds(j, y, x));
   }
 }
 /* In the order of numbers with a sign. */
 static V turned(J *j, V x) {
-  u32 bits, sign = 1u << 31;
+  u32 bits, sign = j->narrow == 2 ? 0x80808080u : j->narrow ? 0x80008000u : 1u << 31;
   if (j->wide) return OP2(pxord, x, jit_const64(j, 1ull << 63));
   return jit_is_const(j, x, &bits) ? CONST(bits ^ sign) : OP2(pxord, x, CONST(sign));
 }
@@ -181,6 +208,15 @@ static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_store16] = make_store16,
     [JP_store8] = make_store8,
     [JP_storek] = make_storek,
+    [JP_store8w] = make_store8w,
+    [JP_pcmpw] = make_pcmpd,
+    [JP_pcmpuw] = make_pcmpud,
+    [JP_ptestmw] = make_ptestmd,
+    [JP_pblendmw] = make_pblendmd,
+    [JP_pcmpb] = make_pcmpd,
+    [JP_pcmpub] = make_pcmpud,
+    [JP_ptestmb] = make_ptestmd,
+    [JP_pblendmb] = make_pblendmd,
     [JP_pcmpd] = make_pcmpd,
     [JP_pcmpud] = make_pcmpud,
     [JP_ptestmd] = make_ptestmd,
@@ -211,6 +247,10 @@ static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_cvtudq2pd] = make_cvtudq2pd,
     [JP_cvttpd2udq] = make_cvttpd2udq,
 };
+
+bool jit_is_lowered(const jit_build *b, u32 prim) {
+  return !jit_is_for(b, JIT_AVX2) || make_of[prim] || regs_has_vex(prim);
+}
 
 jit_build jit_lower(const jit_build *b) {
   return jit_is_for(b, JIT_AVX2) ? jit_replace(b, make_of) : *b;

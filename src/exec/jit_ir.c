@@ -235,7 +235,8 @@ jit_build jit_sum_columns(const jit_build *b, const u32 *pitch, u32 num, u32 lan
 }
 
 jit_build jit_replace(const jit_build *b, jit_make_fn *const make[JP_COUNT_]) {
-  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks};
+  jit_build r = {
+      .a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks, .narrow = b->narrow};
   u32 len = (u32)b->nodes.len;
   jit_value *of = ARENA_ARRAY(b->a, jit_value, len + 1);
   for (u32 v = 0; v < len; v++) {

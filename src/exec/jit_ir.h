@@ -80,6 +80,7 @@ typedef struct jit_build {
   u32 step;   /* elements that it takes in a round; 0: a vector of them */
   u32 tail;   /* of these, where the vector begins that is not whole; 0: all are */
   bool whole; /* nothing is ever left of rounds */
+  const struct jit_build *rest; /* of lanes of 32 bits, for what is left; NULL: this */
 } jit_build;
 
 /* Whether that is the target; of another processor it is not, without a look. */
@@ -127,6 +128,8 @@ jit_build jit_replace(const jit_build *b, jit_make_fn *const make[JP_COUNT_]);
 
 /* The same of primitives that its target has. */
 jit_build jit_lower(const jit_build *b);
+/* Whether there is one then: of lanes of 16 and 8 bits, that is not so for all. */
+bool jit_is_lowered(const jit_build *b, u32 prim);
 /* From a lowered build to bytes that can run at any address, a vm_run_fn, which is best where there
  * are so many vectors of 16 or more; 0: for n = 1 only. False: too large. The bytes are in the
  * arena. */

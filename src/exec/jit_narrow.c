@@ -244,11 +244,7 @@ static const narrow_row word_rows[] = {
     ROW(psravd, JP_psravw, JP_psrlvw, 1 | 4),
 };
 static const narrow_row byte_rows[] = {
-    SAME_ROWS,
-    LANE_ROWS(b),
-    ALIKE(load8, load8b),
-    ALIKE(load8s, load8b),
-    ALIKE(store8, store8b),
+    SAME_ROWS, LANE_ROWS(b), ALIKE(load8, load8b), ALIKE(load8s, load8b), ALIKE(store8, store8b),
 };
 /* Truth alone, as bytes of 0 and 1 in vectors; looks: what comes behind it, with 1. */
 static const narrow_row truth_rows[] = {
@@ -268,6 +264,7 @@ typedef struct narrowing {
   J *to;
   V *now;          /* by value of b */
   const range *of; /* the same */
+  const u8 *seen;  /* and how much of it is looked at */
   const narrow_row *rows;
   u32 num_rows, bits;
 } narrowing;
@@ -299,7 +296,8 @@ static V shift_right(narrowing *w, bool with_sign, u32 by, V x) {
   V sign = const_of(w, 0x80u >> by);
   return with_sign ? jit_add2(w->to, JP_psubb, jit_add2(w->to, JP_pxord, r, sign), sign) : r;
 }
-/* What comes from the upper bits of a lane of 32 is what was moved there, or is of a product. */
+/* What comes from the upper bits of a lane of 32 is what was moved there, or is of a product, or
+ * nobody looks at it. */
 static bool narrow_shift(narrowing *w, const jit_node *n, V *out) {
   const jit_node *from = node(w->b, n->arg[0]);
   bool with_sign = n->prim == JP_psrad;
@@ -316,7 +314,7 @@ static bool narrow_shift(narrowing *w, const jit_node *n, V *out) {
     x = jit_add2(w->to, high, w->now[from->arg[0]], w->now[from->arg[1]]);
     *out = shift_right(w, with_sign, n->imm - 16, x);
   } else {
-    bool bare = has_lane(w, n->arg[0], false);
+    bool bare = has_lane(w, n->arg[0], false) || w->seen[n - w->b->nodes.data] + n->imm <= w->bits;
     if (!bare && !(with_sign && has_lane(w, n->arg[0], true))) return false;
     *out = shift_right(w, !bare, n->imm, x);
   }
@@ -367,17 +365,18 @@ bool jit_narrow_lanes(const jit_build *b, jit_build *out) {
                {narrow_value, word_rows, COUNT(word_rows), 16}};
   u32 len = (u32)b->nodes.len;
   bool fine = false;
-  if (!jit_is_for(b, JIT_AVX512) || b->scalar || b->spread) return false;
+  if (jit_is_for(b, JIT_NEON) || b->scalar || b->spread) return false;
   range *known = ARENA_ARRAY(b->a, range, len + 1);
   V *now = ARENA_ARRAY(b->a, V, len + 1);
   u8 *seen = find_seen(b);
   for (u32 v = 0; v < len; v++) known[v] = find_range(b, node(b, v), known);
   for (u32 i = 0; i < COUNT(kinds) && !fine; i++) {
     J to = empty_like(b);
-    narrowing w = {b, &to, now, known, kinds[i].rows, kinds[i].num_rows, kinds[i].bits};
+    narrowing w = {b, &to, now, known, seen, kinds[i].rows, kinds[i].num_rows, kinds[i].bits};
     fine = true;
     for (u32 v = 0; v < len && fine; v++)
       if (seen[v]) fine = kinds[i].narrow(&w, node(b, v), &now[v]);
+    for (u32 v = 0; v < to.nodes.len && fine; v++) fine = jit_is_lowered(b, node(&to, v)->prim);
     to.narrow = kinds[i].bits == 8 ? 2 : 1;
     if (fine) *out = to;
   }

@@ -6,8 +6,7 @@
 
 /* The same build, not lowered, of fewer primitives. */
 jit_build jit_simplify(const jit_build *b);
-/* The same, lowered, in such lanes, where its target has them and all values fit: false otherwise.
- */
+/* The same in such lanes, where its target has them and all values fit: false otherwise. */
 bool jit_narrow_lanes(const jit_build *b, jit_build *out);
 
 #endif

@@ -8,6 +8,8 @@ static const vectors wide = {16, 31, 31, 4, 27, 80, 80, 2, 64};
 static const vectors halved = {32, 31, 31, 0, NO_REG, 80, 80, 2, 64}; /* lanes of 16 bits, of 8 */
 static const vectors quartered = {64, 31, 31, 0, NO_REG, 80, 80, 2, 64};
 static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 20, 2, 32};
+static const vectors narrow_halved = {16, 14, 15, 0, NO_REG, 40, 20, 2, 32};
+static const vectors narrow_quartered = {32, 14, 15, 0, NO_REG, 40, 20, 2, 32};
 
 /* Pointers of registers in memory: the first ones stay here; RSI has the list. */
 static const u8 pointers[] = {RDX, R8, R9, R10, R11, RBX, R12, R13, R14, R15};
@@ -288,7 +290,7 @@ static void emit_store(PRIMITIVE) {
   } else if (e->scalar) {
     regs_put(e, with_opcode(p->more == 8 ? one_real : one_float, 0x11), from, 0, m, -1);
   } else {
-    if (n->prim == JP_store_half) op.length = 1;
+    if (n->prim == JP_store_half || (n->prim == JP_store8w && is_avx2(e))) op.length = 1;
     if (n->prim == JP_store_bytes) op.length = 0;
     move_guarded(e, op, from, m, n, true);
   }
@@ -512,6 +514,13 @@ static void join_sums(emit *e) {
   regs_put(e, with_opcode(wide ? one_real : one_float, 0x11), 0, 0, regs_first(e, e->sum), -1);
 }
 
+/* What is left of narrow lanes. Of what keeps registers, only constants are the same there. */
+static void begin_rest(emit *e) {
+  e->is = &narrow;
+  for (u32 r = 0; r < COUNT(e->pins); r++)
+    if (jit_prim_infos[e->pins[r].prim].shape != JIT_CONST) e->pins[r].prim = JP_COUNT_;
+}
+
 /* Whole rounds while there are enough elements, then vectors one by one behind a mask, of which the
  * last is not full. */
 static void emit_loop(emit *e) {
@@ -542,6 +551,7 @@ static void emit_loop(emit *e) {
   if (sums) keep_sums(e);
   x86_arith(c, 0, RDI, (i32)round);
   u32 none = x86_jump(c, X86_EQUAL);
+  if (b->rest) begin_rest(e), b = b->rest, lanes = e->is->lanes;
   top = (u32)c->bytes.len;
   make_mask(e);
   regs_begin(e, b);
@@ -622,10 +632,9 @@ static bool emit_function(emit *e) {
 
 bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {
   emit e;
-  const struct vectors *is = b->narrow == 1            ? &halved
-                             : b->narrow               ? &quartered
-                             : jit_is_for(b, JIT_AVX2) ? &narrow
-                                                       : &wide;
+  static const struct vectors *const of[] = {&wide, &halved, &quartered};
+  static const struct vectors *const few[] = {&narrow, &narrow_halved, &narrow_quartered};
+  const struct vectors *is = (jit_is_for(b, JIT_AVX2) ? few : of)[b->narrow];
   if (!regs_init(&e, b, is, vectors)) return false;
   if (!emit_function(&e)) return false;
   *out_code = (str){(const char *)e.code.bytes.data, e.code.bytes.len};

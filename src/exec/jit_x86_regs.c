@@ -73,7 +73,7 @@ static x86_rm pooled_const(emit *e, u32 v) {
                : i % period           ? n->arg[0]
                                       : n->imm;
   return regs_pooled(e, words,
-                     is_avx2(e) ? e->is->lanes : period); /* only EVEX repeats what it reads */
+                     is_avx2(e) ? e->is->bytes / 4 : period); /* only EVEX repeats what it reads */
 }
 
 /* ---- what is not in registers ---- */
@@ -122,7 +122,7 @@ bool regs_in_memory(const emit *e, u32 v) {
 }
 x86_rm regs_operand(emit *e, u32 v, x86_op op) {
   bool other = is_invariant(e, v) && info_of(e, v)->more != (op.w ? 8 : 4);
-  other |= is_invariant(e, v) && narrow_of(e) && op.map != 1; /* but for bits */
+  other |= is_invariant(e, v) && narrow_of(e) && op.map != 1 && !is_avx2(e); /* but for bits */
   if (other || !regs_in_memory(e, v)) return x86_reg(regs_need(e, v));
   if (!is_invariant(e, v)) return regs_slot(e, e->slot[v] - 1);
   x86_rm m = info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : one_at(e, v);

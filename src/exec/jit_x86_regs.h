@@ -21,7 +21,8 @@ static inline x86_op with_opcode(x86_op op, u32 opcode) {
   return op;
 }
 static inline bool is_avx2(const emit *e) { return jit_is_for(e->b, JIT_AVX2); }
-static inline u32 narrow_of(const emit *e) { return e->is->lanes / 32; } /* jit_build's */
+/* jit_build's. */
+static inline u32 narrow_of(const emit *e) { return e->is->lanes * 2 / e->is->bytes; }
 
 /* The encoding of a primitive, and whether AVX2 has one; and an instruction on vectors: X86_ALL is
  * half as long with AVX2. */
