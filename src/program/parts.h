@@ -179,6 +179,9 @@ bool prog_makes_view(const program *p, const prog_dynamic *d);
  * program not laid out yet, each of whose values is merged with all that it can be. */
 prog_step *prog_sink(arena *a, program *p);
 
+/* save.c: `slot = parameter` in front of everything, and all steps use that slot. */
+void prog_save_param(arena *out, arena *scratch, program *p, u32 q);
+
 /* remake.c: values that live while step `peak` runs, with `bytes` in use, and could be made again
  * later, of what is there then. Of a program as prog_sink has it; true: steps have changed. Steps
  * and slots from `scratch`, what steps have from `a`. */

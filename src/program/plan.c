@@ -122,32 +122,6 @@ static bool alias_is_safe(planner *pl, u32 q, u32 r) {
          (prog_step_is_move(pl->p, s) && s->u.copy_->src.slot == q && s->u.copy_->dst.slot == r);
 }
 
-/* Puts `slot = parameter` before everything else and lets all steps use the copy. */
-static void save_param(planner *pl, u32 q) {
-  program *p = pl->p;
-  prog_slot *slots = ARENA_ARRAY(pl->a, prog_slot, p->num_slots + 1);
-  memcpy(slots, p->slots, p->num_slots * sizeof(prog_slot));
-  slots[p->num_slots] = slots[q];
-  slots[p->num_slots].kind = SLOT_WORK;
-  p->slots = slots;
-  u32 copy_slot = p->num_slots++;
-  for (u32 i = 0; i < p->num_steps; i++) prog_step_rename(&p->steps[i], q, copy_slot);
-  prog_copy *c = ARENA_NEW(pl->out, prog_copy);
-  c->rank = 1;
-  c->dims[0] = (i64)slots[q].count;
-  c->src = (prog_access){.slot = q, .stride = {1}};
-  c->dst = (prog_access){.slot = copy_slot, .stride = {1}};
-  prog_step *steps = ARENA_ARRAY(pl->a, prog_step, p->num_steps + 1);
-  memcpy(steps + 1, p->steps, p->num_steps * sizeof(prog_step));
-  steps[0] = (prog_step){.kind = STEP_copy, .name = STR("save_donated"), .u.copy_ = c};
-  p->steps = steps;
-  p->num_steps++;
-  for (u32 i = 1; i < p->num_steps; i++) {
-    prog_jump *j = prog_step_jump(&steps[i]);
-    for (u32 k = 0; j && k < j->n; k++) j->target[k]++;
-  }
-}
-
 /* All tables anew: after steps or slots were added or taken out. */
 static void refresh(planner *pl) {
   pl->touched = ARENA_ARRAY(pl->a, life, pl->p->num_slots);
@@ -166,7 +140,7 @@ static void separate_aliases(planner *pl) {
     if (alias < 0) continue;
     u32 q = p->param_slot[alias];
     if (alias_is_safe(pl, q, p->result_slot[i])) continue;
-    save_param(pl, q);
+    prog_save_param(pl->out, pl->a, p, q);
     refresh(pl);
   }
 }
@@ -333,8 +307,42 @@ static u32 donor_of(const layout *l, u32 born) {
   planner *pl = l->pl;
   u32 t = pl->lives[born].first;
   donor_search d = {.l = l, .born = born, .step = t, .found = PROG_NONE};
-  if (pl->lives[born].last > t) prog_step_donors(&pl->p->steps[t], born, find_donor, &d);
+  prog_step_donors(&pl->p->steps[t], born, find_donor, &d);
   return d.found;
+}
+
+/* Of what is more, or less, from each step on: the most that there is at a time, and when. */
+typedef struct peak {
+  i64 bytes;
+  u32 step;
+} peak;
+static peak most_of(const planner *pl, const i64 *change) {
+  peak most = {0};
+  i64 now = 0;
+  for (u32 t = 0; t < pl->p->num_steps; t++)
+    if ((now += change[t]) > most.bytes) most = (peak){now, t};
+  return most;
+}
+
+/* The most bytes of temporaries and of results begun that are there at once. */
+static peak peak_of(planner *pl) {
+  const program *p = pl->p;
+  i64 *change = arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(i64));
+  layout l = {.pl = pl,
+              .home_of = ARENA_ARRAY(pl->a, u32, p->num_slots + 1),
+              .given = arena_zalloc(pl->a, p->num_slots + 1)};
+  for (u32 i = 0; i < p->num_slots; i++) l.home_of[i] = PROG_NONE;
+  for (u32 i = 0; i < p->num_slots; i++) {
+    const life *at = &pl->lives[i];
+    i64 bytes = (i64)prog_slot_bytes(&p->slots[i]);
+    bool counts = p->slots[i].kind == SLOT_RESULT || is_free_slot(p, i);
+    if (!counts || at->first == PROG_NONE) continue;
+    u32 donor = donor_of(&l, i);
+    if (donor != PROG_NONE) l.given[donor] = true;
+    change[at->first + (donor != PROG_NONE)] += bytes; /* while its step runs, both are one */
+    change[at->last + 1] -= bytes;
+  }
+  return most_of(pl, change);
 }
 
 /* Its heirs, and theirs, have places in it from the start. */
@@ -456,32 +464,6 @@ static by_step sort_slots(planner *pl, bool by_last) {
   for (u32 t = p->num_steps + 1; t > 0; t--) r.begin[t] = r.begin[t - 1];
   r.begin[0] = 0;
   return r;
-}
-
-/* Of what is more, or less, from each step on: the most that there is at a time, and when. */
-typedef struct peak {
-  i64 bytes;
-  u32 step;
-} peak;
-static peak most_of(const planner *pl, const i64 *change) {
-  peak most = {0};
-  i64 now = 0;
-  for (u32 t = 0; t < pl->p->num_steps; t++)
-    if ((now += change[t]) > most.bytes) most = (peak){now, t};
-  return most;
-}
-
-/* The most bytes of temporaries and of results begun that are there at once. */
-static peak peak_of(const planner *pl) {
-  const program *p = pl->p;
-  i64 *change = arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(i64));
-  for (u32 i = 0; i < p->num_slots; i++) {
-    const life *l = &pl->lives[i];
-    if ((p->slots[i].kind != SLOT_RESULT && !is_free_slot(p, i)) || l->first == PROG_NONE) continue;
-    change[l->first] += (i64)prog_slot_bytes(&p->slots[i]);
-    change[l->last + 1] -= (i64)prog_slot_bytes(&p->slots[i]);
-  }
-  return most_of(pl, change);
 }
 
 /* Slots that have one place, one after the other. */
@@ -646,13 +628,14 @@ static void lay_out(planner *pl) {
   place_again(l);
 }
 
-static void sink_steps(planner *pl) {
+/* equal: also where the most that there is at once stays the same. */
+static void sink_steps(planner *pl, bool equal) {
   prog_step *before = pl->p->steps, *sunk = prog_sink(pl->a, pl->p);
   if (!sunk) return;
   i64 bytes = peak_of(pl).bytes;
   pl->p->steps = sunk;
   refresh(pl);
-  if (peak_of(pl).bytes <= bytes) return;
+  if (peak_of(pl).bytes < bytes + equal) return;
   pl->p->steps = before;
   refresh(pl);
 }
@@ -686,8 +669,11 @@ void prog_plan(arena *a, arena *scratch, program *p) {
   merge_moves(&pl);
   drop_idle_moves(&pl);
   join_stacks(&pl);
-  sink_steps(&pl);
-  if (prog_form_strips(a, scratch, p)) refresh(&pl);
+  sink_steps(&pl, true);
+  if (prog_form_strips(a, scratch, p)) {
+    refresh(&pl);
+    sink_steps(&pl, false); /* what they do not need they have put in front of them */
+  }
   remake_values(&pl);
   if (prog_join_parts(scratch, p, pl.lives)) refresh(&pl);
   if (prog_view_updates(a, scratch, p, pl.lives)) refresh(&pl);

@@ -19,6 +19,7 @@ typedef struct sinking {
   reach *reach;
   u32 run_begin, run_end; /* end: the step that jumps, or the first of the next run */
   u32 *seen;              /* by slot: the run of which `reach` speaks, and one more */
+  u32 *born;              /* by slot: the first step that touches it */
   /* of the step at hand */
   u32 at, lowest;
   u64 made, kept;
@@ -40,13 +41,20 @@ static void find_lowest(void *user, u32 *slot, slot_use use) {
   if (limit < z->lowest) z->lowest = limit;
 }
 
-/* Parameters and results are there anyhow. */
+/* Parameters and results are there anyhow. What changes a slot goes with what makes it. */
 static void weigh(void *user, u32 *slot, slot_use use) {
   sinking *z = user;
   const prog_slot *s = &z->p->slots[*slot];
-  if (use == USE_WRITE) z->made += prog_slot_bytes(s);
+  bool follows = use == USE_UPDATE && s->kind == SLOT_WORK && z->born[*slot] >= z->run_begin;
+  if (use == USE_WRITE || follows) z->made += prog_slot_bytes(s);
   if (use != USE_WRITE && s->kind == SLOT_WORK && reach_of(z, *slot)->needed < z->lowest)
     z->kept += prog_slot_bytes(s);
+}
+
+static void note_birth(void *user, u32 *slot, slot_use use) {
+  sinking *z = user;
+  (void)use;
+  if (z->born[*slot] == PROG_NONE) z->born[*slot] = z->at;
 }
 
 static void note(void *user, u32 *slot, slot_use use) {
@@ -99,6 +107,9 @@ prog_step *prog_sink(arena *a, program *p) {
                .reach = ARENA_ARRAY(a, reach, p->num_slots + 1),
                .seen = arena_zalloc(a, (p->num_slots + 1) * sizeof(u32))};
   bool *begins = arena_zalloc(a, n + 1), moved = false;
+  z.born = ARENA_ARRAY(a, u32, p->num_slots + 1);
+  for (u32 i = 0; i < p->num_slots; i++) z.born[i] = PROG_NONE;
+  for (z.at = 0; z.at < n; z.at++) prog_step_slots(&p->steps[z.at], note_birth, &z);
   for (u32 t = 0; t < n; t++) {
     const prog_jump *j = prog_step_jump(&p->steps[t]);
     for (u32 k = 0; j && k < j->n; k++) begins[j->target[k]] = true;
