@@ -132,6 +132,19 @@ static outcome take_stretch(flattener *f, op *o, op **next) {
   return erase(o, next);
 }
 
+/* What is made is looked at, too. */
+static outcome take_repeat(flattener *f, op *o, op **next) {
+  expander e = expander_before(f->m, f->scratch, o);
+  op *before = o->prev;
+  block *b = o->parent;
+  value *repeated;
+  if (!f->opt.shardings || !expand_repeat(&e, o, &repeated)) return KEPT;
+  value_replace(op_result(o, 0), repeated);
+  op_erase(o);
+  *next = before ? before->next : b->first;
+  return REPLACED;
+}
+
 static outcome take_grouped(flattener *f, op *o, op **next) {
   (void)next;
   if (f->opt.shardings) flatten_grouped(f->m, f->scratch, o);
@@ -172,6 +185,7 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_reduce] = take_sum,
     [OP_add] = take_padded,
     [OP_broadcast_in_dim] = take_stretch,
+    [OP_gather] = take_repeat,
     [OP_dot_general] = take_grouped,
     [OP_sharding_constraint] = drop_sharding,
     [OP_reshard] = drop_sharding,
@@ -212,7 +226,7 @@ static void promote_operands(flattener *f, op *o) {
 bool flatten_knows(op_id id) {
   flatten_fn *f = flatten_of[id];
   return f && f != choose_same && f != take_branch && f != take_sum && f != take_padded &&
-         f != take_stretch && f != take_grouped;
+         f != take_stretch && f != take_repeat && f != take_grouped;
 }
 
 /* Recursion is bounded by the nesting that the readers allow. */

@@ -256,6 +256,15 @@ static bool read_splat(const attr *constant, double *re, double *im) {
   return true;
 }
 
+bool expand_number(const attr *constant, i64 i, double *out) {
+  const dense_attr *d = attr_as(dense, constant);
+  const type *t = d ? type_element(d->type) : NULL;
+  dtype type;
+  if (!d || t->kind == TYPE_COMPLEX || !type_storage(t) || !dtype_of(t, &type)) return false;
+  *out = num_to_f64(type, d->data.data + (d->splat ? 0 : (size_t)i * type_storage(t)));
+  return true;
+}
+
 bool splat_is(const attr *constant, i64 n) {
   double re, im;
   return read_splat(constant, &re, &im) && re == (double)n && im == 0;

@@ -60,6 +60,9 @@ bool expand_is_halves(const op *o);
 bool expand_is_outer(const op *o);
 expand_fn expand_halves, expand_indexed, expand_kept_update, expand_outer, expand_stacked,
     expand_settled, expand_window;
+/* A gather of rows that come several times each, at even distances, by numbers that are known, as
+ * a broadcast; false: it is not such. */
+expand_fn expand_repeat;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */
@@ -135,6 +138,8 @@ number number_int(i64 i);
 number number_float(double f);
 /* dense<n> of a static tensor type; complex: (n, 0). */
 const attr *expand_splat(ir_ctx *c, const type *t, number n);
+/* Element i of a constant of real numbers. */
+bool expand_number(const attr *constant, i64 i, double *out);
 /* Is every element of a constant this number? Of any element type; -0 is 0; complex: (n, 0). */
 bool splat_is(const attr *constant, i64 n);
 bool splat_is_infinite(const attr *constant); /* either end */
