@@ -62,13 +62,35 @@ bool lower_cholesky(lower *L, op *o) {
   return call_add(L, o, STR("cholesky"), (i64s){params, COUNT(params)}, (str){0}, false);
 }
 
-/* Whether matrices fill a slot column by column: then their transposes lie there. */
-static bool lies_turned(lower *L, const node *n) {
+/* Of matrices that lie column by column. */
+static i64 *turned_strides(lower *L, const node *n) {
   u32 r = n->rank;
-  i64 stride[PROG_MAX_DIMS];
+  i64 *stride = ARENA_ARRAY(L->a, i64, r);
   memcpy(stride, lower_dense_strides(L, r, n->dims), r * sizeof *stride);
   stride[r - 2] = 1, stride[r - 1] = n->dims[r - 2];
-  return !n->dense && lower_fills(n, stride);
+  return stride;
+}
+
+/* Whether matrices fill a slot so: then their transposes lie there. */
+static bool lies_turned(lower *L, const node *n) {
+  return n->kind == NODE_MEM && !n->dense && lower_fills(n, turned_strides(L, n));
+}
+
+/* What is computed of such a one alone, as a factor that is replaced where it does not exist, lies
+ * as it does, and may take its place; but many solutions at once take more time so. */
+static void settle_matrix(lower *L, node *m, bool many) {
+  if (!many) fuse_close_of(L, m);
+  bool computed = !many && m->kind == NODE_EXPR && m->leaf && m->leaf->rank == m->rank;
+  if (!computed || !lies_turned(L, m->leaf)) {
+    fuse_settle(L, m);
+    return;
+  }
+  u32 slot = lower_new_slot(L, m);
+  const i64 *stride = turned_strides(L, m);
+  fuse_store(L, m, slot, 0, stride);
+  lower_make_dense(L, m, slot);
+  m->stride = stride;
+  m->dense = false;
 }
 
 enum { AS_IT_IS = 1, TRANSPOSED }; /* transpose_a, and what "triangular_solve" takes */
@@ -77,7 +99,8 @@ bool lower_triangular_solve(lower *L, op *o) {
   struct triangular_solve_attrs a;
   if (!view_triangular_solve(o, &a)) return false;
   node *m = lower_node(L, o, 0), *b = lower_node(L, o, 1);
-  fuse_settle(L, m);
+  u32 solved = b->rank - (a.left_side ? 1 : 2);
+  settle_matrix(L, m, b->dims[solved] > m->dims[m->rank - 1] / 4);
   i64 how = a.transpose_a->value;
   bool turned = how <= TRANSPOSED && lies_turned(L, m);
   if (!turned) fuse_dense(L, m);
