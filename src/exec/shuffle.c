@@ -82,10 +82,7 @@ static bool add_window(shuffle_vector *v, u32 n, const origin *in, bool *done) {
     done[i] = true;
     v->index[w / 2][i] = (u8)(at + (w % 2) * SHUFFLE_BYTES);
     v->read[w] |= 1ull << at;
-    if (w / 2)
-      v->late |= 1ull << i;
-    else
-      v->moved |= 1ull << i;
+    v->moved[w / 2] |= 1ull << i;
   }
   return true;
 }
@@ -178,10 +175,10 @@ static u32 cost_of(const tile *t, bool by_blocks) {
   return cost;
 }
 
-/* Those of one to four vectors are tried, or a single row. By the cost of all rows, and of calls.
+/* Those of one to eight vectors are tried, or a single row. By the cost of all rows, and of calls.
  */
 static u64 choose_tile(arena *a, shuffling *s, const origin *row) {
-  enum { TRIED = 4, CALL = 16 };
+  enum { TRIED = MOST_VECTORS, CALL = 16 };
   u64 best = UINT64_MAX;
   for (i64 n = 1; n <= TRIED; n++) {
     i64 rows = min_i64(max_i64(n * SHUFFLE_BYTES / s->row, 1), s->rows);
@@ -296,7 +293,7 @@ static void finish(const lower_env *e, shuffling *s, exec_step *out) {
 /* What a copy of its own takes, in the same measure: rows that lie together in both are moved one
  * by one, planes whose source lies across are transposed, and all else goes by elements. */
 static u64 cost_alone(const piece *p) {
-  enum { ROW = 2, PLANE = 60, CALL = 12, LINE = 64 };
+  enum { ROW = 2, PLANE = 60, CALL = 12, LINE = 64, ACROSS = 8, NARROW = 40 };
   u32 last = p->rank - 1;
   while (last > 0 && p->dims[last] == 1) last--;
   i64 width = p->width, to = p->to[last], from = p->from[last];
@@ -305,8 +302,11 @@ static u64 cost_alone(const piece *p) {
   if (last == 0) return n * ROW;
   if (to == width && (p->value || from == width)) return n / row * ROW + lines * 3;
   if (to == width && from == 0) return lines * (width >= 4 ? 5 : 8);
-  if (to == width && p->from[last - 1] == width)
-    return n / row / (u64)p->dims[last - 1] * PLANE + lines * 8;
+  if (to == width && p->from[last - 1] == width) {
+    bool narrow = width < 4 && row > 4 && row < 8; /* others have code of their own (few_across) */
+    u64 line = narrow ? (u64)(NARROW / width) : ACROSS;
+    return n / row / (u64)p->dims[last - 1] * PLANE + lines * line;
+  }
   return n / row * CALL + (to == width && from == -width ? lines * 4 : n * ROW);
 }
 

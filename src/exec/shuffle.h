@@ -12,7 +12,7 @@
 
 enum {
   SHUFFLE_BYTES = 64,
-  SHUFFLE_WINDOWS = 4,
+  SHUFFLE_WINDOWS = 8,
   SHUFFLE_PIECES = 8,
   SHUFFLE_BLOCK = 16,
   SHUFFLE_QUARTERS = SHUFFLE_BYTES / SHUFFLE_BLOCK,
@@ -26,11 +26,11 @@ typedef struct shuffle_block {
   u32 of, bytes;
 } shuffle_block;
 
-/* Byte i is constant[i], of moved and late xor the one at index[late][i] of windows 0 and 1, or 2
- * and 3: from 64 on it is the second's. Nothing is read or written but `read` and `written`. */
+/* Byte i is constant[i], of moved[k] xor the one at index[k][i] of windows 2k and 2k + 1: from 64
+ * on it is the second's. Nothing is read or written but `read` and `written`. */
 typedef struct shuffle_vector {
-  u8 index[2][SHUFFLE_BYTES], constant[SHUFFLE_BYTES];
-  u64 moved, late, written, read[SHUFFLE_WINDOWS];
+  u8 index[SHUFFLE_WINDOWS / 2][SHUFFLE_BYTES], constant[SHUFFLE_BYTES];
+  u64 moved[SHUFFLE_WINDOWS / 2], written, read[SHUFFLE_WINDOWS];
   i64 at[SHUFFLE_WINDOWS], step[SHUFFLE_WINDOWS]; /* in its piece; to the next tile's */
   u32 of[SHUFFLE_WINDOWS];                        /* piece */
   u32 windows;
