@@ -27,14 +27,16 @@ void few_rows_run(few_rows_fn *f, const few_rows *z, u64 n) {
   i32 places[BLOCK];
   for (u64 i = 0, m; i < n; i += m, other += m * z->bytes) {
     m = n - i < BLOCK ? n - i : BLOCK;
-    f(find_places(z, i, m, z->takes, places), m, z->operand, other, z->bytes);
+    f(find_places(z, i, m, z->takes, places), m, z->operand, other, z->bytes, (i32)z->rule.most);
   }
 }
 
 #define FEW_ROWS(name, N, join, takes, from, to)                                                   \
   EACH_ROW(name##_##N, N, takes, (void)bytes, join##_##N(to, from))
 #define EACH_ROW(name, N, takes, begin, ...)                                                       \
-  static void name(const i32 *at, u64 n, char *operand, char *other, size_t bytes) {               \
+  static __attribute__((noinline)) void name(const i32 *at, u64 n, char *operand, char *other,     \
+                                             size_t bytes, i32 last) {                             \
+    (void)last;                                                                                    \
     begin;                                                                                         \
     for (u64 k = 0; k < n; k++, other += (N)) {                                                    \
       char *row = operand + (u64)(u32)at[k] * (N);                                                 \
@@ -191,19 +193,70 @@ typedef u64 longs_16 __attribute__((vector_size(16)));
   }                                                                                                \
   EACH_ROW(name##_rows, bytes, false, ZERO, name(row, other, bytes, zero))
 PIECES(join_f32, floats)
-/* Places, forces and colours, among others. */
-#define JOIN_F32(N) EACH_ROW(join_f32_##N, N, false, ZERO, join_f32(row, other, N, zero))
-JOIN_F32(12)
-JOIN_F32(20)
-JOIN_F32(24)
-JOIN_F32(28)
 PIECES(join_s32, words)
 PIECES(max_f32, floats)
 PIECES(min_f32, floats)
-EACH_ROW(max_f32_64, 64, false, ZERO, max_f32(row, other, 64, zero))
-EACH_ROW(min_f32_64, 64, false, ZERO, min_f32(row, other, 64, zero))
+/* What is less than a register of N is one with what is behind it, which stays as it is. Not of the
+ * last rows, which nothing is behind, nor behind a row that is still on its way to memory. */
+#define RARELY(x) __builtin_expect(x, 0)
+#define WIDE(name, N, T)                                                                           \
+  static void name##_wide_##N(const i32 *at, u64 n, char *operand, char *other, size_t bytes,      \
+                              i32 last) {                                                          \
+    ZERO;                                                                                          \
+    const words_##N kept = T < (i32)bytes;                                                         \
+    i32 before = -2;                                                                               \
+    for (u64 k = 0; k < n; before = at[k++], other += bytes) {                                     \
+      char *to = operand + (u64)(u32)at[k] * bytes;                                                \
+      if (RARELY((u32)at[k] >= (u32)last || k + 1 == n || at[k] - before == 1)) {                  \
+        name##_rows(&at[k], 1, operand, other, bytes, last);                                       \
+        continue;                                                                                  \
+      }                                                                                            \
+      floats_##N x, y;                                                                             \
+      memcpy(&x, to, N), memcpy(&y, other, N);                                                     \
+      words_##N both = (words_##N)name##_##N(x, y, zero);                                          \
+      both = (both & kept) | ((words_##N)x & ~kept);                                               \
+      memcpy(to, &both, N);                                                                        \
+    }                                                                                              \
+  }
+#define FLOATS_OF(name)                                                                            \
+  WIDE(name, 16, ((words_16){0, 4, 8, 12}))                                                        \
+  WIDE(name, 32, ((words_32){0, 4, 8, 12, 16, 20, 24, 28}))
+FLOATS_OF(join_f32)
+FLOATS_OF(max_f32)
+FLOATS_OF(min_f32)
+#define EXTREMES_OF(N)                                                                             \
+  EACH_ROW(max_f32_row_##N, N, false, ZERO, max_f32(row, other, N, zero))                          \
+  EACH_ROW(min_f32_row_##N, N, false, ZERO, min_f32(row, other, N, zero))
+EXTREMES_OF(16)
+EXTREMES_OF(32)
+EXTREMES_OF(64)
 PIECES(max_s32, words)
 PIECES(min_s32, words)
+
+/* Rows of any bf16. */
+#define LOW_2(x) ((halves){x})
+#define EXTREME_HALVES(name)                                                                       \
+  static inline halves name##_halves(halves x, halves y, float zero) {                             \
+    floats_32 a = (floats_32)(widened(x) << 16), b = (floats_32)(widened(y) << 16);                \
+    return narrowed((words)name##_f32_32(a, b, zero) >> 16);                                       \
+  }
+static inline halves sum_halves(halves x, halves y, float zero) {
+  (void)zero;
+  return bf16_sums(x, y);
+}
+EXTREME_HALVES(max)
+EXTREME_HALVES(min)
+#define HALVES_OF(name)                                                                            \
+  static inline void name##_bf16(char *to, const char *from, size_t bytes, float zero) {           \
+    for (; bytes >= 16; bytes -= 16) PIECE(name##_halves, halves, 16, halves, WHOLE)               \
+    if (bytes & 8) PIECE(name##_halves, halves, 8, u64, LOW_8)                                     \
+    if (bytes & 4) PIECE(name##_halves, halves, 4, u32, LOW_4)                                     \
+    if (bytes & 2) PIECE(name##_halves, halves, 2, u16, LOW_2)                                     \
+  }                                                                                                \
+  EACH_ROW(name##_bf16_rows, bytes, false, ZERO, name##_bf16(row, other, bytes, zero))
+HALVES_OF(sum)
+HALVES_OF(max)
+HALVES_OF(min)
 
 #define TAKE(N) FEW_ROWS(take, N, move, true, row, other)
 #define PUT(N) FEW_ROWS(put, N, move, false, other, row)
@@ -234,14 +287,21 @@ few_rows_fn *few_rows_find(few_how how, dtype t, size_t bytes) {
       [FEW_PUT] = {{put_4, put_8, put_16, put_32, put_64}},
       [FEW_ADD] = {{NULL, add_f32_8, add_f32_16, add_f32_32, add_f32_64, join_f32_rows},
                    {NULL, add_u32_8, add_u32_16, add_u32_32, add_u32_64, join_s32_rows},
-                   {add_bf16_4, add_bf16_8, add_bf16_16, add_bf16_32}},
-      [FEW_MAX] = {{[4] = max_f32_64, max_f32_rows}, {[EXACT] = max_s32_rows}},
-      [FEW_MIN] = {{[4] = min_f32_64, min_f32_rows}, {[EXACT] = min_s32_rows}},
+                   {add_bf16_4, add_bf16_8, add_bf16_16, add_bf16_32, NULL, sum_bf16_rows}},
+      [FEW_MAX] = {{[2] = max_f32_row_16, max_f32_row_32, max_f32_row_64, max_f32_rows},
+                   {[EXACT] = max_s32_rows},
+                   {[EXACT] = max_bf16_rows}},
+      [FEW_MIN] = {{[2] = min_f32_row_16, min_f32_row_32, min_f32_row_64, min_f32_rows},
+                   {[EXACT] = min_s32_rows},
+                   {[EXACT] = min_bf16_rows}},
   };
   static few_rows_fn *const ends[][4] = {
       [FEW_TAKE] = {take_ends_4, take_ends_8, take_ends_16, take_ends_32},
       [FEW_PUT] = {put_ends_4, put_ends_8, put_ends_16, put_ends_32},
   };
+  static few_rows_fn *const wide[][2] = {[FEW_ADD] = {join_f32_wide_16, join_f32_wide_32},
+                                         [FEW_MAX] = {max_f32_wide_16, max_f32_wide_32},
+                                         [FEW_MIN] = {min_f32_wide_16, min_f32_wide_32}};
   bool moves = how <= FEW_PUT, words = t == DTYPE_s32 || (t == DTYPE_u32 && how == FEW_ADD);
   if (!moves && !words && t != DTYPE_f32 && t != DTYPE_bf16) return NULL;
   few_rows_fn *const *by = of[how][moves || t == DTYPE_f32 ? FLOATS : words ? WORDS : HALVES];
@@ -249,9 +309,7 @@ few_rows_fn *few_rows_find(few_how how, dtype t, size_t bytes) {
     if (bytes == 4u << i && by[i]) return by[i];
   if (how == FEW_TAKE && (bytes == 3 || bytes == 12)) /* pixels of three channels */
     return bytes == 3 ? take_3 : take_12;
-  static few_rows_fn *const sums[] = {join_f32_12, NULL, join_f32_20, join_f32_24, join_f32_28};
-  if (how == FEW_ADD && t == DTYPE_f32 && bytes % 4 == 0 && bytes >= 12 && bytes <= 28)
-    return sums[bytes / 4 - 3];
+  if (!moves && t == DTYPE_f32 && bytes > 8 && bytes < 32) return wide[how][bytes > 16];
   for (u32 i = 0; moves && i < COUNT(ends[0]); i++)
     if (bytes > 4u << i && bytes < 8u << i) return ends[how][i];
   return bytes <= MOST ? by[EXACT] : NULL;

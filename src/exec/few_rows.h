@@ -13,8 +13,9 @@ typedef struct few_rows {
   bool takes;     /* rows of the operand; else it takes those of `other` */
   take_rule rule; /* no fill; of all that is inside INT32_MAX */
 } few_rows;
-/* The rows that some indices name, none of which is outside; negative: nothing is put there. */
-typedef void few_rows_fn(const i32 *at, u64 n, char *operand, char *other, size_t bytes);
+/* The rows that some indices name, none of which is outside, from 0 to `last`; negative: nothing is
+ * put there. */
+typedef void few_rows_fn(const i32 *at, u64 n, char *operand, char *other, size_t bytes, i32 last);
 /* n rows, in order. Of indices that are outside the nearest row is taken; nothing is put there. */
 void few_rows_run(few_rows_fn *f, const few_rows *z, u64 n);
 

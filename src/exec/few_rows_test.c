@@ -118,8 +118,11 @@ int main(void) {
         check((few_how)how, DTYPE_f32, bytes, n, ROWS);
         check((few_how)how, DTYPE_s32, bytes, n, 0);
       }
+    for (size_t bytes = 2; bytes <= BYTES; bytes += bytes < 64 ? 2 : 14)
+      for (u32 how = FEW_ADD; how <= FEW_MIN; how++)
+        check((few_how)how, DTYPE_bf16, bytes, n, ROWS);
   }
   CHECK(!few_rows_find(FEW_PUT, DTYPE_f32, 68) && !few_rows_find(FEW_ADD, DTYPE_f16, 8));
-  CHECK(!few_rows_find(FEW_MAX, DTYPE_u32, 8) && !few_rows_find(FEW_MAX, DTYPE_bf16, 8));
+  CHECK(!few_rows_find(FEW_MAX, DTYPE_u32, 8) && !few_rows_find(FEW_MAX, DTYPE_f16, 8));
   return UNIT_END();
 }
