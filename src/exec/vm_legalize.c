@@ -297,6 +297,14 @@ static value before_rounding(lowering *l, dtype from, dtype to, value v) {
   return call_1(l, IS(convert, R_f32, (u8)r), 4, v);
 }
 
+/* The nearest that a type narrower than a byte has of one in a byte. */
+static value within(lowering *l, dtype to, value v) {
+  bool sign = dtype_infos[to].kind == DTYPE_CLASS_SINT;
+  u64 most = (1ull << (num_int_bits(to) - sign)) - 1;
+  v = bits_of(l, vm_rtype_of(to), VM_min, v, most);
+  return sign ? bits_of(l, vm_rtype_of(to), VM_max, v, ~most) : v;
+}
+
 static value legalize_convert(lowering *l, const vm_instr *i) {
   dtype from = operand_type(l, i), to = (dtype)i->type;
   value v = loaded(l, i->a);
@@ -314,6 +322,8 @@ static value legalize_convert(lowering *l, const vm_instr *i) {
     return round_small(l, to, v);
   }
   bool to_subbyte = l->k->wrap[to] != NULL;
+  if (to_subbyte && (rf == R_f32 || rf == R_f64))
+    return within(l, to, call_1(l, IS(convert, (u8)rt, (u8)rf), 1, v));
   if (to_subbyte && !num_int_bits(from)) return convert_any(l, from, to, v);
   if (rf == rt) return wrap(l, to, v);
   v = call_1(l, IS(convert, (u8)rt, (u8)rf), vm_rtype_size(rt), v);
@@ -441,11 +451,6 @@ static value legalize_1(lowering *l, const vm_instr *i) {
   return settle(l, i, unary_of(l, i, PROG_NONE));
 }
 
-static value legalize_reduce_precision(lowering *l, const vm_instr *i) {
-  u32 bits[3] = {i->b, i->c, operand_type(l, i)};
-  return settle(l, i, unary_of(l, i, add_const(l, bits, sizeof bits)));
-}
-
 /* Zeros of a type narrower than a byte are counted in the byte. */
 static value legalize_clz(lowering *l, const vm_instr *i) {
   dtype t = operand_type(l, i);
@@ -469,6 +474,42 @@ static value select_of(lowering *l, value p, value x, value y, u32 width) {
   u8 ones = scalar ? 0 : (u8)(x.scalar * 2 + y.scalar * 4);
   vm_what is = IS(select, (u8)vm_log2_width(width), R_pred, ones);
   return call(l, is, width, scalar, p.reg, x.reg, y.reg);
+}
+
+/* num_reduce_precision_f32 of a mantissa that is not empty. */
+static value reduce_f32(lowering *l, value v, u32 exponent, u32 mantissa) {
+  enum { SIGN = 1u << 31, INF = 0x7f800000, BIAS = 127, BITS = 23 };
+  u32 drop = mantissa < BITS ? BITS - mantissa : 0, reach = (1u << (exponent - 1)) - 1;
+  value a = bits_of(l, R_u32, VM_and, v, ~(u32)SIGN), r = a, inf = {0, true, false}, zero = inf;
+  if (drop) {
+    value odd = bits_of(l, R_u32, VM_and, bits_of(l, R_u32, VM_shr_logic, a, drop), 1);
+    r = bits_of(l, R_u32, VM_add, r, (1u << (drop - 1)) - 1);
+    r = binary_on(l, VM_add, R_u32, 4, r, odd, PROG_NONE);
+    r = bits_of(l, R_u32, VM_and, r, ~((1u << drop) - 1));
+  }
+  if (reach < BIAS) {
+    static const u64 none, infinity = INF;
+    inf.reg = add_const(l, &infinity, sizeof infinity), zero.reg = add_const(l, &none, sizeof none);
+    value low = bits_of(l, R_u32, VM_le, r, ((BIAS - reach + 1u) << BITS) - 1);
+    value fits = bits_of(l, R_u32, VM_le, r, ((BIAS + reach + 1u) << BITS) - 1);
+    r = select_of(l, low, zero, select_of(l, fits, r, inf, 4), 4);
+  }
+  value sign = bits_of(l, R_u32, VM_and, v, SIGN);
+  r = binary_on(l, VM_or, R_u32, 4, r, sign, PROG_NONE);
+  return select_of(l, bits_of(l, R_u32, VM_le, a, INF - 1), r, v, 4);
+}
+
+static value legalize_reduce_precision(lowering *l, const vm_instr *i) {
+  static const struct {
+    u8 exponent, mantissa;
+  } of[DTYPE_COUNT] = {[DTYPE_f64] = {11, 52}, [DTYPE_f32] = {8, 23}, [DTYPE_bf16] = {8, 7},
+                       [DTYPE_f16] = {5, 10}};
+  dtype t = operand_type(l, i);
+  u32 bits[3] = {i->b, i->c, t};
+  if (of[t].exponent && i->b >= of[t].exponent && i->c >= of[t].mantissa) return whole(l, i->a);
+  if (t == DTYPE_f32 && i->c && i->b <= of[t].exponent)
+    return settle(l, i, reduce_f32(l, spread(l, i->op, t, loaded(l, i->a)), i->b, i->c));
+  return settle(l, i, unary_of(l, i, add_const(l, bits, sizeof bits)));
 }
 static value legalize_select(lowering *l, const vm_instr *i) {
   value p = loaded(l, i->a), x = whole(l, i->b), y = whole(l, i->c);

@@ -237,6 +237,35 @@ static void check_remainders(arena *a) {
   }
 }
 
+/* ---- reduce_precision ---- */
+
+static void check_precision(arena *a, u32 exponent, u32 mantissa) {
+  static const u32 special[] = {0,          0x80000000, 1,          0x007fffff, 0x00800000,
+                                0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
+                                0x7f7f8000, 0x477fefff, 0x477ff000, 0x387fffff, 0x38800000};
+  enum { N = 512 };
+  static float x[N], out[N];
+  u32 seed = 1;
+  for (u32 i = 0; i < N; i++) {
+    seed = seed * 1664525 + 1013904223;
+    u32 bits = i < COUNT(special) ? special[i] : i % 3 ? seed : (seed & 0x8fffffff) | 0x30000000;
+    x[i] = num_f32_from_bits(bits);
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  vm_code c = {0};
+  u32 v = vm_load(b, &c, DTYPE_f32, 0);
+  vm_store(b, &c, 0, vm_emit(b, &c, VM_reduce_precision, DTYPE_f32, v, exponent, mantissa));
+  vm_unit *unit = lower(a, &(vm_spec){.code = &c, .num_in = 1, .num_out = 1});
+  void **reg = vm_begin(unit, arena_alloc_aligned(a, vm_scratch_bytes(unit, N), 64), N);
+  reg[0] = x, reg[1] = out;
+  vm_run(unit, reg, N);
+  memcpy(out, reg[unit->outputs[0].reg], sizeof out);
+  u32 bad = 0;
+  for (u32 i = 0; i < N; i++)
+    bad += num_f32_bits(out[i]) != num_f32_bits(num_reduce_precision_f32(x[i], exponent, mantissa));
+  CHECK(bad == 0);
+}
+
 /* ---- kernels ---- */
 
 /* Whatever the checks let through has its kernels. */
@@ -297,6 +326,8 @@ int main(void) {
     }
   check_floats(&a);
   check_remainders(&a);
+  for (u32 e = 1; e <= 9; e++)
+    for (u32 m = 0; m <= 24; m++) check_precision(&a, e, m);
   for (u32 op = VM_store + 1; op < VM_OP_COUNT; op++)
     for (u32 t = 0; t < DTYPE_COUNT; t++)
       for (u32 to = 0; to < DTYPE_COUNT; to++) check_kernels(&a, (vm_op)op, (dtype)t, (dtype)to);
