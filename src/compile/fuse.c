@@ -364,26 +364,26 @@ static u32 pull_mem(pull *p, node *n) {
 }
 
 /* offset + sum of stride[d] * index d; in the type itself where nothing but one index is
- * there, otherwise in 64 bits. */
+ * there. */
 static u32 pull_index(pull *p, node *n) {
   prog_builder *b = p->L->b;
   vm_code *c = &p->loop->code;
   i64 stride[PROG_MAX_DIMS], first = first_offset(p, n);
   permute(p, n, stride);
-  u32 terms = 0, dim = 0, sum = PROG_NONE;
+  u32 terms = 0, dim = 0;
   for (u32 d = 0; d < p->rank; d++)
     if (stride[d] != 0) terms++, dim = d;
   if (terms == 1 && first == 0 && stride[dim] == 1) return vm_iota(b, c, (dtype)n->type, dim);
+  dtype t = lower_index_type((dtype)n->type, p->rank, p->loop->dims, stride, first);
+  u32 sum = vm_const_bits(b, c, t, &first);
   for (u32 d = 0; d < p->rank; d++) {
     if (stride[d] == 0) continue;
-    u32 term = vm_iota(b, c, DTYPE_s64, d);
+    u32 term = vm_iota(b, c, t, d);
     if (stride[d] != 1)
-      term = vm_emit(b, c, VM_mul, DTYPE_s64, term, vm_const_bits(b, c, DTYPE_s64, &stride[d]), 0);
-    sum = sum == PROG_NONE ? term : vm_emit(b, c, VM_add, DTYPE_s64, sum, term, 0);
+      term = vm_emit(b, c, VM_mul, t, term, vm_const_bits(b, c, t, &stride[d]), 0);
+    sum = vm_emit(b, c, VM_add, t, term, sum, 0);
   }
-  u32 offset = vm_const_bits(b, c, DTYPE_s64, &first);
-  sum = sum == PROG_NONE ? offset : vm_emit(b, c, VM_add, DTYPE_s64, sum, offset, 0);
-  return n->type == DTYPE_s64 ? sum : vm_emit(b, c, VM_convert, (dtype)n->type, sum, 0, 0);
+  return n->type == t ? sum : vm_emit(b, c, VM_convert, (dtype)n->type, sum, 0, 0);
 }
 
 static u32 pull_anew(pull *p, node *n);

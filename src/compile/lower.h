@@ -187,6 +187,9 @@ bool lower_reshape_strides(const node *in, const node *out, i64 *stride);
  * (reduces_product). */
 bool lower_sums_up(const op *o, const value *v);
 
+/* Of 32 bits, or 64, in which first + sum of stride[d] * index d is computed, to be of type t. */
+dtype lower_index_type(dtype t, u32 rank, const i64 *dims, const i64 *stride, i64 first);
+
 /* *n times a dimension. Too much only beside a dimension of 0, where any number will do. */
 static inline void lower_times(i64 *n, i64 dim) {
   if (!checked_mul(*n, dim, n)) *n = 0;

@@ -161,12 +161,31 @@ static bool keeps_order(i64s dims) {
   return true;
 }
 
+/* Whether all who use it go through it in order. */
+static bool is_gone_through(const value *v) {
+  for (const use *u = v->uses; u; u = u->next)
+    if (!select_is_elementwise(u->owner) && !op_is(u->owner, func_return)) return false;
+  return v->uses != NULL;
+}
+
+/* Where all who use it go through it in order, it is computed so. NULL: it is not. */
+static node *reshaped_view(lower *L, op *o, node *in) {
+  if (in->kind != NODE_EXPR || in->count == 0 || !is_gone_through(op_result(o, 0))) return NULL;
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  turned_how how = {.to = n ? arena_copy(L->a, n, sizeof *n) : NULL};
+  return n && fuse_turned(L, in, n, &how) ? n : NULL;
+}
+
 /* Dims that are new or stretched have stride 0. */
 bool lower_broadcast_in_dim(lower *L, op *o) {
   struct broadcast_in_dim_attrs a;
   view_broadcast_in_dim(o, &a);
   node *in = lower_node(L, o, 0);
-  if (keeps_order(a.broadcast_dimensions) && joined_view(L, o, in)) return true;
+  i64 count;
+  bool same = type_num_elements(op_result(o, 0)->type, &count) && count == in->count;
+  if (keeps_order(a.broadcast_dimensions) &&
+      (joined_view(L, o, in) || (same && reshaped_view(L, o, in))))
+    return true;
   node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
@@ -184,13 +203,6 @@ bool lower_sums_up(const op *o, const value *v) {
   for (u32 i = 0; i < COUNT(all); i++)
     if (!type_num_elements(all[i]->type, &of[i])) return false;
   return of[1] && of[0] / of[1] == of[2];
-}
-
-/* Whether all who use it go through it in order. */
-static bool is_gone_through(const value *v) {
-  for (const use *u = v->uses; u; u = u->next)
-    if (!select_is_elementwise(u->owner) && !op_is(u->owner, func_return)) return false;
-  return v->uses != NULL;
 }
 
 /* Bytes of an element of the widest that n reads, but for what is in a cache all the time, as one
@@ -369,14 +381,6 @@ bool lower_reshape_strides(const node *in, const node *out, i64 *stride) {
     }
   }
   return true;
-}
-
-/* Where all who use it go through it in order, it is computed so. NULL: it is not. */
-static node *reshaped_view(lower *L, op *o, node *in) {
-  if (in->kind != NODE_EXPR || in->count == 0 || !is_gone_through(op_result(o, 0))) return NULL;
-  node *n = lower_new_node(L, o, op_result(o, 0));
-  turned_how how = {.to = n ? arena_copy(L->a, n, sizeof *n) : NULL};
-  return n && fuse_turned(L, in, n, &how) ? n : NULL;
 }
 
 bool lower_reshape(lower *L, op *o) {

@@ -1,5 +1,6 @@
 /* What is known of a value: nodes and the slots behind them. */
 #include "compile/lower.h"
+#include "num/convert.h"
 
 static const u8 dtype_of_float[FLOAT_COUNT] = {
     [FLOAT_f4E2M1FN] = DTYPE_f4e2m1fn,
@@ -226,4 +227,13 @@ static node *turn(lower *L, node *n, turning *how) {
 
 node *lower_turned(lower *L, node *n, const turned_how *how) {
   return turn(L, n, &(turning){.how = *how});
+}
+
+static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
+dtype lower_index_type(dtype t, u32 rank, const i64 *dims, const i64 *stride, i64 first) {
+  i64 most = magnitude(first), reach;
+  for (u32 d = 0; d < rank; d++)
+    if (!checked_mul(dims[d], stride[d], &reach) || !checked_add(most, magnitude(reach), &most))
+      return DTYPE_s64;
+  return most <= INT32_MAX && num_int_bits(t) < 64 ? DTYPE_s32 : DTYPE_s64;
 }

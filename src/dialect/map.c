@@ -97,11 +97,16 @@ static i64 reduced_dim(const op *o) {
   return a.dimensions.len == 1 ? a.dimensions.data[0] : -1;
 }
 
-/* Tensors side by side along d, one of each; or their numbers. */
+/* Tensors side by side along d, one of each; or their numbers; or floats that are alone. Others
+ * that are may stay what they are. */
+static bool is_alone(const value *v, i64 d) {
+  return v->type->dims.data[d] == 1 && type_element(v->type)->kind == TYPE_FLOAT;
+}
 static bool is_stack(const value *v, i64 d, bool *any) {
   const op *o = value_op(v);
   struct iota_attrs numbers;
   struct concatenate_attrs joined;
+  if (is_alone(v, d)) return *any = true;
   if (!o || v->type->dims.data[d] > MOST_STACKED) return false;
   if (op_is(o, iota)) {
     view_iota(o, &numbers);
@@ -197,14 +202,15 @@ bool expand_stacked(expander *e, op *o, value **out) {
   }
   value **in = ARENA_ARRAY(e->a, value *, 2 * n);
   i64s dims = o->results[0].type->dims;
-  i64 stacked = op_operand(o, 0)->type->dims.data[reduced_dim(o)];
+  i64 d = reduced_dim(o), stacked = op_operand(o, 0)->type->dims.data[d];
   for (u32 i = 0; i < n; i++) out[i] = op_operand(o, n + i);
   for (i64 k = 0; k < stacked; k++) {
     for (u32 i = 0; i < n; i++) {
-      const value *v = op_operand(o, i);
-      const op *stack = value_op(v);
+      value *v = op_operand(o, i);
+      const op *stack = is_alone(v, d) ? NULL : value_op(v);
       in[i] = out[i];
-      in[n + i] = op_is(stack, iota)
+      in[n + i] = !stack ? expand_reshaped(e, v, o->results[i].type)
+                  : op_is(stack, iota)
                       ? expand_constant(e, op_operand(o, n + i)->type, number_int(k))
                       : expand_reshaped(e, op_operand(stack, (u32)k), o->results[i].type);
     }
