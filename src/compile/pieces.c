@@ -152,9 +152,20 @@ const piece *pieces_find(const node *n, const i64 *at) {
   return b;
 }
 
+/* Whether it is computed of elements between which there are others, as of vectors' components. */
+static bool reads_between(lower *L, node *n) {
+  if (n->stamp == L->stamp) return false;
+  n->stamp = L->stamp;
+  if (n->kind == NODE_MEM) return n->rank && n->stride[n->rank - 1] > 1;
+  for (u32 i = 0; n->kind == NODE_EXPR && i < n->num_in; i++)
+    if (reads_between(L, n->in[i])) return true;
+  return false;
+}
+
 /* From box `at` on, how many are computed and alike, and lie next to each other in rows: one loop
- * that writes them all goes through the memory of the value, and of what they are of, once. */
-static u32 count_alike(const node *n, u32 at, node **out) {
+ * that writes them all goes through the memory of the value, and of what they are of, once. Long
+ * rows do not lie next to each other, but what they are of may. */
+static u32 count_alike(lower *L, const node *n, u32 at, node **out) {
   enum { MOST = 8, ROW = 2048 };
   const piece *b = &n->boxes->data[at];
   i64 row = 1;
@@ -163,7 +174,9 @@ static u32 count_alike(const node *n, u32 at, node **out) {
   if (d > 0) row *= b->of->dims[d - 1];
   for (size_t i = at; i < n->boxes->len && num < MOST; i++) {
     node *of = n->boxes->data[i].of;
-    if (of->kind != NODE_EXPR || of->apart || row > ROW) break;
+    if (of->kind != NODE_EXPR || of->apart) break;
+    lower_new_stamp(L);
+    if (row > ROW && !reads_between(L, of)) break;
     if (memcmp(of->dims, b->of->dims, n->rank * sizeof(i64)) != 0) break;
     out[num++] = of;
     if (!fuse_store_together(out, num, 1)) return num - 1;
@@ -207,7 +220,7 @@ void pieces_put(lower *L, node *n) {
     node *of[8];
     prog_access to[8] = {0};
     u32 between = count_between(n, (u32)i, of), num = between;
-    if (!between) num = count_alike(n, (u32)i, of);
+    if (!between) num = count_alike(L, n, (u32)i, of);
     if (num == 0) of[num++] = boxes->data[i].of;
     for (u32 k = 0; k < num; k++, i++) {
       to[k] = (prog_access){.slot = n->slot, .offset = n->offset};
