@@ -3,7 +3,7 @@
  * A copy's dims are sorted by the destination and merged; the last one or two then are moved
  * by memcpy, by 16x16 tiles where the source is contiguous in another dim (a transpose), or
  * element by element. The other dims are the step's units. */
-#include "exec/step.h"
+#include "exec/loop.h"
 #include "num/convert.h"
 
 static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
@@ -95,7 +95,9 @@ static void copy_row(u32 width, i64 n, char *to, i64 ts, const char *from, i64 f
 static void copy_line(const vm_kernels *k, u32 width, i64 n, char *to, i64 ts, const char *from,
                       i64 fs) {
   i64 step = (ts == width ? fs : ts) / width;
-  if (ts == width)
+  if (ts == width && fs == 0)
+    loop_fill(k, (size_t)n, width, to, from);
+  else if (ts == width)
     k->stride[vm_log2_width(width)]((size_t)n, to, from, &step, NULL);
   else if (fs == width)
     k->scatter[vm_log2_width(width)]((size_t)n, to, from, &step, NULL);

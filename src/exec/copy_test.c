@@ -122,7 +122,31 @@ static void check_narrow(arena *a) {
     i64 dims[3] = {1 + pick(&seed, 200), 1 + pick(&seed, 9), 1 + pick(&seed, 9)};
     check_copy(a, &seed, types[pick(&seed, COUNT(types))], dims);
   }
+  /* between planes and rows, of as many as are tiles of whole lines */
+  for (u32 i = 0; i < 60; i++)
+    check_copy(a, &seed, i % 2 ? DTYPE_u8 : DTYPE_s16,
+               (i64[]){1 + i % 3, 64 * (1 + pick(&seed, 30)), 4 + pick(&seed, 6)});
   for (u32 i = 0; i < 2000; i++) check_pieces(a, &seed);
+}
+
+/* One element again and again. */
+static void check_fill(arena *a, dtype t, i64 n) {
+  static const char x[16] = "abcdefghijklmno";
+  size_t size = dtype_size(t), bad = 0;
+  char *y = calloc((size_t)n, size);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, t, 1), r = prog_result(b, t, (u64)n, -1);
+  prog_add_copy(b, 1, &n, p, 0, (i64[]){0}, r, 0, (i64[]){1}, S, L);
+  CHECK(!*run(b, (void *[]){(void *)(uintptr_t)x}, (void *[]){y}));
+  for (size_t i = 0; i < (size_t)n; i++) bad += memcmp(y + i * size, x, size) != 0;
+  CHECK(bad == 0);
+  free(y);
+}
+static void check_fills(arena *a) {
+  static const dtype types[] = {DTYPE_u8, DTYPE_s16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
+  static const i64 counts[] = {1, 7, 100, 4099, 65536 + 3, (1 << 20) + 64, (1 << 20) + 1};
+  for (u32 t = 0; t < COUNT(types); t++)
+    for (u32 k = 0; k < COUNT(counts); k++) check_fill(a, types[t], counts[k]);
 }
 
 /* Elements by index; every other run has some that are outside. Some count from the end, or have
@@ -162,6 +186,7 @@ static void run_tests(arena *a, const exec_options *options) {
   CHECK(!s);
   check_copies(a);
   check_narrow(a);
+  check_fills(a);
   check_takes();
   executor_release(pool);
 }
