@@ -462,6 +462,18 @@ static void join_complex(lower *L, const node *in, const node *n) {
   prog_loop_out(L->b, l, n->slot, 0, n->stride, v);
 }
 
+/* Large ones are the same memory, of which elements of other whole bytes are seen. */
+static bool see_bits(lower *L, op *o, node *in, u32 bits) {
+  enum { LARGE = 16 << 10 }; /* bytes: what may be a view */
+  if (bits < 8 || in->count * (i64)dtype_size((dtype)in->type) < LARGE) return false;
+  prog_dynamic whole = {.big = fuse_dense(L, in)};
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  whole.small = n->slot;
+  prog_add_dynamic(L->b, &whole, lower_name(L), lower_loc(L));
+  return true;
+}
+
 /* Equal widths are an instruction. Else the narrower side has one dimension more, the last, along
  * which the parts lie, lowest bits first. Complex numbers come as c128 and two c64 only; no integer
  * register holds a c128, so that its parts are taken one by one. */
@@ -475,6 +487,10 @@ bool lower_bitcast_convert(lower *L, op *o) {
   if (from.bits == to.bits) return fuse_add(L, o) != NULL;
   bool is_complex = dtype_infos[from.type].kind == DTYPE_CLASS_COMPLEX;
   if (from.bits < to.bits && in->rank == 0) return lower_none(L, o);
+  if (see_bits(L, o, in, from.bits < to.bits ? from.bits : to.bits)) {
+    lower_used(in);
+    return true;
+  }
   fuse_settle(L, in);
   if (in->kind != NODE_MEM) fuse_dense(L, in);
   node *n = lower_new_mem(L, o, 0);

@@ -399,6 +399,18 @@ static void run_turned(const void *data, const exec_env *env, u64 begin, u64 end
   }
 }
 
+/* All of it, as elements of another width. */
+static bool is_whole(const program *p, const prog_dynamic *d) {
+  return d->rank == 0 && dtype_size(p->slots[d->big].type) != dtype_size(p->slots[d->small].type);
+}
+static void copy_whole(const lower_env *e, slicing *r, exec_step *out) {
+  u64 bytes = prog_slot_bytes(&e->prog->slots[r->d->small]);
+  r->s = (step_shape){.rank = 1, .width = 1, .dims = {(i64)bytes}, .to = {1}, .from = {1}};
+  cut_row(&r->s);
+  out->units = bytes ? step_shape_planes(&r->s) : 0;
+  out->cost = 50 + (out->units ? bytes / 48 / out->units : 0);
+}
+
 void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
   slicing *r = ARENA_NEW(e->a, slicing);
   i64 big = (i64)dtype_size(e->prog->slots[d->big].type), small = big, bytes = big;
@@ -428,6 +440,10 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
   enum { FEW = 1024, CALL = 50 }; /* bytes: what is more is copied otherwise */
   if (d->view) {
     *out = (exec_step){.run = run_view, .data = r, .units = 1, .cost = CALL};
+    return;
+  }
+  if (is_whole(e->prog, d)) {
+    copy_whole(e, r, out);
     return;
   }
   step_shape_simplify(&r->s);

@@ -191,6 +191,7 @@ static part *find_part(writer *w, const prog_step *s) {
   const prog_dynamic *d = s->u.dynamic_;
   if (s->kind != STEP_dynamic || d->turns || scalar_sees_views(p, s)) return NULL;
   u64 width = dtype_size(p->slots[d->big].type), bytes = width;
+  if (dtype_size(p->slots[d->small].type) != width) return NULL;
   part x = {.d = d};
   for (u32 k = d->rank; k-- > 0;) {
     dtype t = p->slots[d->start[k]].type;

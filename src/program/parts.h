@@ -162,10 +162,13 @@ bool prog_join_stacks(arena *a, arena *scratch, program *p, const slot_life *liv
 /* views.c: of a program not laid out yet, but for that in order. First, large parts that are taken,
  * changed and put back have one slot for all that; true: some have. Then large parts are made in
  * the place where an update would put them; true: steps have changed, whose payloads are from `a`.
- * Then large slices that nobody writes to, of what stays as it is, are read where they lie. */
+ * Then large slices that nobody writes to, of what stays as it is, are read where they lie: what is
+ * seen whole lives as long as they do. */
 bool prog_join_parts(arena *scratch, program *p, const slot_life *lives);
 bool prog_view_updates(arena *a, arena *scratch, program *p, const slot_life *lives);
-void prog_view_slices(arena *scratch, program *p, const slot_life *lives);
+void prog_view_slices(arena *scratch, program *p, slot_life *lives);
+/* Whether elements of such slots are of one width, or one is all of the other. */
+bool prog_may_slice(const prog_slot *big, const prog_slot *small, const prog_dynamic *d);
 /* Of the same dims, at the same place. */
 bool prog_same_part(const prog_dynamic *a, const prog_dynamic *b);
 /* Whether a slot is no view, or lies in one that is none. */

@@ -174,6 +174,7 @@ typedef struct prog_copy {
 /* Part of a tensor at run-time offsets, clamped as StableHLO says.
  * slice: small = big[start...]; update: big[start...] = small, in place; view: small, a VIEW, is
  * big[start...] from there on.
+ * Without dims a slice is all of big, whose elements may be of another width than small's.
  * turns: 1 + a dim along which a slice is of big with itself behind it, with all of later ones. */
 typedef struct prog_dynamic {
   bool update, view;

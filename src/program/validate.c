@@ -240,7 +240,7 @@ static bool check_dynamic(checker *c, const prog_dynamic *d) {
       !check_count(c, d->big, big) || !check_count(c, d->small, small))
     return false;
   const prog_slot *of = slot_of(c, d->big), *to = slot_of(c, d->small);
-  if (of == to || dtype_size(of->type) != dtype_size(to->type)) return fail(c, "slots of a slice");
+  if (of == to || !prog_may_slice(of, to, d)) return fail(c, "slots of a slice");
   if (d->view && !prog_makes_view(c->p, d)) return fail(c, "slice that is no view");
   for (u32 i = 0; i < d->rank; i++) {
     i64 least = d->turns && i >= d->turns ? d->big_dims[i] : 0, n = d->small_dims[i];

@@ -35,6 +35,11 @@ bool prog_may_write(const program *p, u32 slot) {
   return s->kind == SLOT_WORK || s->kind == SLOT_RESULT || s->kind == SLOT_STRIP;
 }
 
+bool prog_may_slice(const prog_slot *big, const prog_slot *small, const prog_dynamic *d) {
+  bool whole = d->rank == 0 && !d->update && prog_slot_bytes(big) == prog_slot_bytes(small);
+  return whole || dtype_size(big->type) == dtype_size(small->type);
+}
+
 bool prog_makes_view(const program *p, const prog_dynamic *d) {
   const prog_slot *small = &p->slots[d->small];
   return !d->update && small->kind == SLOT_VIEW && small->index == root_of(p, d->big) &&
@@ -100,15 +105,25 @@ static u32 count_writes(const viewer *v, u32 slot) {
   return n;
 }
 
-static void look_at_slice(viewer *v, u32 t, prog_dynamic *d) {
-  const slot_life *l = &v->lives[d->small];
-  if (d->update || d->view || !could_be(v, d) || l->first != t || count_writes(v, d->small) != 1 ||
-      !stays(v, root_of(v->p, d->big), t, l->last))
+/* What is seen whole, as of another type, may live as long. */
+static bool may_stay(const viewer *v, u32 slot, u32 first, u32 last) {
+  return v->p->slots[slot].kind == SLOT_WORK &&
+         !prog_is_touched(&v->touches, slot, first + 1, last, true) &&
+         !prog_is_touched(&v->touches, slot, last, last, false);
+}
+
+static void look_at_slice(viewer *v, u32 t, prog_dynamic *d, slot_life *lives) {
+  const slot_life *l = &lives[d->small];
+  u32 root = root_of(v->p, d->big);
+  if (d->update || d->view || !could_be(v, d) || l->first != t || count_writes(v, d->small) != 1)
     return;
+  bool stay = stays(v, root, t, l->last);
+  if (!stay && (d->rank || !may_stay(v, root, t, l->last))) return;
+  if (!stay && lives[root].last < l->last) lives[root].last = l->last;
   make_view(v, d);
 }
 
-void prog_view_slices(arena *scratch, program *p, const slot_life *lives) {
+void prog_view_slices(arena *scratch, program *p, slot_life *lives) {
   viewer v = begin_views(scratch, p, lives);
   v.taken = arena_zalloc(scratch, p->num_params + 1);
   for (u32 i = 0; i < p->num_results; i++) {
@@ -116,7 +131,7 @@ void prog_view_slices(arena *scratch, program *p, const slot_life *lives) {
     if (alias >= 0) v.taken[alias] = true;
   }
   for (u32 t = 0; t < p->num_steps; t++)
-    if (p->steps[t].kind == STEP_dynamic) look_at_slice(&v, t, p->steps[t].u.dynamic_);
+    if (p->steps[t].kind == STEP_dynamic) look_at_slice(&v, t, p->steps[t].u.dynamic_, lives);
 }
 
 /* ---- parts that are written ---- */
