@@ -531,7 +531,7 @@ static void begin_code(writer *w) {
         store(w, TEMP, SP, home_of(w, k) + 8 * half, 8);
       }
       spill(w, k, true);
-    } else if (k->slot != PROG_NONE) {
+    } else if (k->slot != PROG_NONE && cells_enter(w, i)) {
       fetch(w, k);
     }
   }

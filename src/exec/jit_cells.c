@@ -24,22 +24,24 @@ static u32 add_cell(writer *w, const scalar_reg *r) {
     bool same = c.slot != PROG_NONE && k->slot != PROG_NONE
                     ? k->memory == c.memory && k->address == c.address && k->size == c.size
                 : c.fixed && k->fixed ? memcmp(c.fixed, k->fixed, 16) == 0
-                                      : !c.fixed && !k->fixed && k->slot == c.slot && k->at == c.at;
+                                      : !c.fixed && !k->fixed && !k->place && k->slot == c.slot &&
+                                            k->at == c.at;
     if (same) return i;
   }
   VEC_PUSH(w->e->a, w->cells, c);
   return (u32)w->cells.len - 1;
 }
 
-static void note_cell(cell *c, u32 width, bool is_real, bool write) {
-  c->uses++;
+static void note_cell(const writer *w, u32 at, u32 width, bool is_real, bool write) {
+  cell *c = &w->cells.data[at];
+  c->uses += w->weight;
   c->widths |= width;
   if (width > c->width) c->width = width;
   c->floats += is_real, c->integers += !is_real;
   c->written |= write;
 }
 static void note(const writer *w, u32 reg, u32 width, bool is_real, bool write) {
-  note_cell(cell_at(w, reg), width, is_real, write);
+  note_cell(w, w->cell_of[reg], width, is_real, write);
 }
 /* Moves are neither: as the other uses. */
 static void note_moved(const writer *w, u32 reg, u32 width, bool write) {
@@ -98,7 +100,8 @@ static void note_computed(const writer *w, const scalar_op *o) {
   if (o->is.kind == SCALAR_FMA ||
       (o->is.kind == SCALAR_BINARY && !find_immediate(w, o, &immediate)))
     note(w, o->b, from, is_float(o->is.type), false);
-  note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
+  if (!w->later || !w->later[o - w->l->ops])
+    note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
 }
 
 static void note_result(const writer *w, const scalar_op *o) {
@@ -111,6 +114,7 @@ static void note_result(const writer *w, const scalar_op *o) {
 
 static void note_uses(const writer *w, const scalar_op *o) {
   u32 width = 1u << (o->is.of & 7);
+  bool asks = w->asks && w->asks[o - w->l->ops];
   switch ((scalar_kind)o->is.kind) {
   case SCALAR_BINARY:
   case SCALAR_UNARY:
@@ -122,7 +126,7 @@ static void note_uses(const writer *w, const scalar_op *o) {
     note(w, o->c, vm_rtype_size((vm_rtype)o->is.type), true, false);
     break;
   case SCALAR_SELECT:
-    note(w, o->a, 1, false, false);
+    if (!asks) note(w, o->a, 1, false, false);
     note_moved(w, o->c, width, false);
     note_moved(w, o->b, width, false);
     note_moved(w, o->d, width, true);
@@ -132,7 +136,7 @@ static void note_uses(const writer *w, const scalar_op *o) {
     note_moved(w, o->d, width, true);
     break;
   case SCALAR_UNLESS:
-    note(w, o->a, 1, false, false);
+    if (!asks) note(w, o->a, 1, false, false);
     break;
   case SCALAR_KERNEL:
     note_passed(w, o, o->a, 0), note_passed(w, o, o->b, 1), note_passed(w, o, o->c, 2);
@@ -155,18 +159,19 @@ static bool reads_cell(const writer *w, const scalar_op *o, const cell *c) {
   return is_in(w, o->a, c) || is_in(w, o->b, c) || is_in(w, o->c, c);
 }
 
+/* It stays as it is in the frame. */
+static bool is_kept(const cell *c) { return c->fixed || c->place; }
 static bool is_live(const writer *w, const scalar_op *o, const cell *c) {
-  return c->fixed || cells_have(w, w->live, o, (u32)(c - w->cells.data));
+  return is_kept(c) || cells_have(w, w->live, o, (u32)(c - w->cells.data));
 }
 
 bool cells_pass(const writer *w, const scalar_op *o, const cell *c, bool clobbered, bool back) {
   if (o->is.kind == SCALAR_KERNEL && (back ? is_in(w, o->d, c) : reads_cell(w, o, c))) return true;
   bool fetched = cells_have(w, w->fetch, o, (u32)(c - w->cells.data));
-  return clobbered && (back || !c->fixed) && !fetched && is_live(w, o, c);
+  return clobbered && (back || !is_kept(c)) && !fetched && is_live(w, o, c);
 }
 
-/* What it computes is for nobody. */
-static bool is_idle(const writer *w, const scalar_op *o) {
+bool cells_idle(const writer *w, const scalar_op *o) {
   if (o->is.kind >= SCALAR_JUMP && o->is.kind != SCALAR_FMA) return false;
   return o->d >= REG_FIRST && !is_live(w, o, cell_at(w, o->d));
 }
@@ -182,6 +187,19 @@ static void find_runs(part *x, u64 width) {
     *(together ? &x->run : &x->runs) *= (u64)d->small_dims[k];
     together &= d->small_dims[k] == d->big_dims[k];
   }
+}
+
+static void note_indices(const writer *w, const part *x) {
+  const prog_slot *slots = w->e->prog->slots;
+  for (u32 k = 0; k < x->d->rank; k++)
+    if (x->most[k])
+      note_cell(w, x->index[k], (u32)dtype_size(slots[x->d->start[k]].type), false, false);
+}
+static void note_elements(const writer *w, const part *x) {
+  dtype t = w->e->prog->slots[x->d->small].type;
+  u32 width = (u32)dtype_size(t);
+  bool real = dtype_infos[t].kind == DTYPE_CLASS_FLOAT && width >= 4;
+  for (u32 i = 0; i < x->num; i++) note_cell(w, x->small[i], width, real, !x->d->update);
 }
 
 /* NULL: it is none that code could move. */
@@ -207,9 +225,8 @@ static part *find_part(writer *w, const prog_step *s) {
   for (u32 k = 0; k < d->rank; k++) {
     if (x.most[k] == 0) continue;
     x.index[k] = add_cell(w, &(scalar_reg){.slot = d->start[k]});
-    u32 size = (u32)dtype_size(p->slots[d->start[k]].type);
-    note_cell(&w->cells.data[x.index[k]], size, false, false);
   }
+  note_indices(w, &x);
   return arena_copy(w->e->a, &x, sizeof x);
 }
 
@@ -222,16 +239,12 @@ i64 part_run_at(const writer *w, const part *x, u64 which) {
   return at;
 }
 
-/* Whether an element that others have as a cell is one of the part's. */
+/* Whether an element of the part is a cell that others have, and not of what lies there in turn. */
 static bool has_cells(const writer *w, const part *x, u32 width) {
-  const program *p = w->e->prog;
-  cell small = {.slot = x->d->small};
-  cell_find_memory(p, &small);
-  for (u32 i = 0; i < w->cells.len; i++) {
-    const cell *k = &w->cells.data[i];
-    u64 at = k->address - small.address;
-    if (k->slot != PROG_NONE && k->memory == small.memory && k->width == width &&
-        at < x->runs * x->run && at % width == 0)
+  for (u32 i = REG_FIRST; i < w->l->num_regs; i++) {
+    const scalar_reg *r = &w->l->regs[i];
+    if (!r->fixed && r->slot == x->d->small && r->at < x->runs * x->run && r->at % width == 0 &&
+        cell_at(w, i)->width == width)
       return true;
   }
   return false;
@@ -241,15 +254,13 @@ static void find_part_cells(writer *w, part *x) {
   const prog_slot *slots = w->e->prog->slots;
   u32 width = (u32)dtype_size(slots[x->d->big].type);
   u64 n = x->runs * (x->run / width), each = x->run / width;
-  dtype t = slots[x->d->small].type;
-  bool real = dtype_infos[t].kind == DTYPE_CLASS_FLOAT && width >= 4;
   if (n > MOST_PART || (n > 1 && !has_cells(w, x, width))) return;
   for (u64 i = 0; i < n; i++) {
     x->small[i] = add_cell(w, &(scalar_reg){.slot = x->d->small, .at = i * width});
     x->at[i] = part_run_at(w, x, i / each) + (i64)(i % each * width);
-    note_cell(&w->cells.data[x->small[i]], width, real, !x->d->update);
   }
   x->num = (u32)n;
+  note_elements(w, x);
 }
 
 bool cells_find_copy(const writer *w, const scalar_op *o, byte_copy *out) {
@@ -300,36 +311,48 @@ static bool is_view(const writer *w, const part *x) {
   return here.uses == all.uses && !here.written;
 }
 
-/* The cell that is used most of those that may have such a register. */
-static cell *find_best(const writer *w, bool real) {
-  cell *best = NULL;
-  for (u32 i = 0; i < w->cells.len; i++) {
-    cell *c = &w->cells.data[i];
-    u32 wide = c->widths & ~1u;
-    bool uniform = wide == 4 || wide == 8 || (wide <= 2 && !real);
-    bool fits = real ? c->floats && !c->integers && !(c->widths & 1) : !(c->floats && !c->integers);
-    if (!c->called && c->uses && uniform && fits && c->gpr == NO_REG && c->real == NO_REG &&
-        (!best || c->uses > best->uses))
-      best = c;
-  }
-  return best;
-}
-/* With AVX2 code in a kernel's place has the same registers: it takes so many at least. */
-static u32 count_floats(const writer *w, const cell_registers *r) {
-  enum { OF_KERNELS = 8 };
-  bool few = strcmp(w->e->k->isa, "v3") == 0;
-  for (u32 i = 0; few && i < w->l->num_ops; i++)
-    if (w->l->ops[i].is.call) return r->num_floats - OF_KERNELS;
-  return r->num_floats;
-}
-static void give_registers(const writer *w, const cell_registers *r) {
-  cell *c;
-  for (u32 i = 0; i < r->num_gprs && (c = find_best(w, false)); i++) c->gpr = r->gprs[i];
-  for (u32 i = 0; i < count_floats(w, r) && (c = find_best(w, true)); i++) c->real = r->floats[i];
+/* By operation: in a loop, of which jumps back tell, what it uses counts as so many. */
+static u32 *find_weights(const writer *w) {
+  enum { TIMES = 8, MOST = TIMES * TIMES * TIMES * TIMES };
+  const scalar_list *l = w->l;
+  u32 *weight = ARENA_ARRAY(w->e->a, u32, l->num_ops + 1);
+  for (u32 i = 0; i <= l->num_ops; i++) weight[i] = 1;
+  for (u32 i = 0; i < l->num_ops; i++)
+    if (l->ops[i].is.kind == SCALAR_BACK)
+      for (size_t k = (size_t)(l->ops[i].u.to - l->ops); k <= i; k++)
+        if (weight[k] < MOST) weight[k] *= TIMES;
+  return weight;
 }
 
-bool cells_find(writer *w, const cell_registers *r) {
+void cells_count_uses(writer *w) {
+  const u32 *weight = find_weights(w);
+  for (u32 i = 0; i < w->cells.len; i++)
+    w->cells.data[i].uses = w->cells.data[i].floats = w->cells.data[i].integers = 0;
+  for (u32 i = 0; i < w->l->num_ops; i++) {
+    const part *x = w->part_of[i];
+    w->weight = weight[i];
+    if (x) note_indices(w, x), note_elements(w, x);
+    if (x && x->place) note_cell(w, x->place, sizeof(void *), false, false);
+    if (w->l->ops[i].is.kind != SCALAR_STEP && !cells_idle(w, &w->l->ops[i]))
+      note_uses(w, &w->l->ops[i]);
+  }
+}
+
+/* A cell for where the slot lies, unless that changes. */
+static u32 find_slot_place(writer *w, u32 slot) {
+  for (u32 i = 0; i < w->l->num_ops; i++)
+    if (w->part_of[i] && w->part_of[i]->view && w->part_of[i]->d->small == slot) return 0;
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (w->cells.data[i].place == slot + 1) return i;
+  cell c = {.slot = PROG_NONE, .gpr = NO_REG, .real = NO_REG, .place = slot + 1};
+  c.widths = c.width = sizeof(void *);
+  VEC_PUSH(w->e->a, w->cells, c);
+  return (u32)w->cells.len - 1;
+}
+
+bool cells_find(writer *w) {
   const scalar_list *l = w->l;
+  w->weight = 1;
   w->cell_of = arena_zalloc(w->e->a, (l->num_regs + 1) * sizeof(u32));
   for (u32 i = REG_FIRST; i < l->num_regs; i++) {
     const scalar_reg *reg = &l->regs[i];
@@ -352,11 +375,11 @@ bool cells_find(writer *w, const cell_registers *r) {
     if (x) x->view = is_view(w, x);
     if (x && !cells_machine.has_part(w, x)) w->part_of[i] = NULL;
   }
-  if (w->cells.len > MAX_CELLS) return false;
   for (u32 i = 0; i < w->cells.len; i++) /* no operation asks for it: neither read nor put back */
     if (!w->cells.data[i].width) w->cells.data[i].slot = PROG_NONE;
-  give_registers(w, r);
-  return true;
+  for (u32 i = 0; i < l->num_ops && cells_machine.waits; i++)
+    if (w->part_of[i]) w->part_of[i]->place = find_slot_place(w, w->part_of[i]->d->big);
+  return w->cells.len <= MAX_CELLS;
 }
 
 /* ---- what moves between cells and memory ---- */
@@ -496,27 +519,64 @@ static void find_put(writer *w, const effects *f) {
     }
 }
 
+/* What is touched elsewhere, or no work of the program's. */
+static void touch_lent(void *user, u32 *slot, slot_use use) {
+  const touched *t = user;
+  const prog_slot *s = &t->w->e->prog->slots[*slot];
+  u32 whole = s->kind == SLOT_VIEW ? s->index : *slot;
+  touch_cells(user, &whole, use);
+}
+static u64 *find_outside(const writer *w) {
+  const program *p = w->e->prog;
+  touched t = {w, make_sets(w, 1), make_sets(w, 1)};
+  for (u32 i = 0; i < p->num_steps; i++)
+    if (i < w->l->first || i >= w->l->end) prog_step_slots(&p->steps[i], touch_lent, &t);
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (w->cells.data[i].memory != 0) add_to(t.any, i);
+  return t.any;
+}
+
+/* Word k of what has to be there for an operation. Where it leaves, others may want it, or who
+ * enters again. */
+static u64 find_wanted(const writer *w, const effects *f, const u64 *outside, u32 i, u32 k) {
+  size_t at = (size_t)i * w->words + k;
+  if (w->l->ops[i].is.kind == SCALAR_LEAVE) return w->put[at] & (outside[k] | w->enters[k]);
+  return (w->live[at] & ~f->writes[at] & ~f->written[at]) | f->reads[at] | w->put[at];
+}
+static bool add_wanted(u64 *to, u64 in) {
+  bool more = in & ~*to;
+  *to |= in;
+  return more;
+}
+
 /* Where they are entered, all cells come from memory. */
 static void find_moves(writer *w) {
   u32 n = w->l->num_ops;
   effects f = find_effects(w);
+  const u64 *outside = find_outside(w);
   w->put = make_sets(w, n), w->fetch = make_sets(w, n), w->live = make_sets(w, n);
+  w->enters = make_sets(w, 1);
   find_put(w, &f);
   for (bool changed = true; changed;) {
     changed = false;
     for (u32 i = n; i-- > 0;) {
       u32 next[2], num = find_next(w, i, next);
-      for (u32 k = 0; k < num * w->words; k++) {
-        size_t from = (size_t)next[k / w->words] * w->words + k % w->words;
-        u64 *to = &w->live[(size_t)i * w->words + k % w->words];
-        u64 kept = w->live[from] & ~f.writes[from] & ~f.written[from];
-        u64 in = kept | f.reads[from] | w->put[from];
-        changed |= (in & ~*to) != 0;
-        *to |= in;
-      }
+      for (u32 k = 0; k < num * w->words; k++)
+        changed |= add_wanted(&w->live[(size_t)i * w->words + k % w->words],
+                              find_wanted(w, &f, outside, next[k / w->words], k % w->words));
     }
+    for (u32 i = 0; i < w->entries.len; i++)
+      for (u32 k = 0; k < w->words; k++)
+        changed |= add_wanted(&w->enters[k], find_wanted(w, &f, outside, w->entries.data[i], k));
   }
-  for (size_t i = 0; i < (size_t)n * w->words; i++) w->fetch[i] = f.written[i] & w->live[i];
+  for (u32 i = 0; i < n; i++)
+    for (u32 k = 0; k < w->words; k++) {
+      size_t at = (size_t)i * w->words + k;
+      w->fetch[at] = f.written[at] & w->live[at];
+      if (w->l->ops[i].is.kind == SCALAR_LEAVE) w->put[at] = find_wanted(w, &f, outside, i, k);
+      f.writes[at] |= f.written[at];
+    }
+  w->reads = f.reads, w->writes = f.writes;
 }
 
 /* Which has another address each time. */
@@ -545,16 +605,20 @@ scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void 
   const cell_machine *m = &cells_machine;
   writer w = {.e = e, .l = l, .code.a = e->a};
   scalar_run_fn *run;
-  if (!e->jit || !cells_find(&w, &m->registers)) return NULL;
+  if (!e->jit || !cells_find(&w)) return NULL;
   cells_find_direct(&w);
   w.words = (u32)w.cells.len / 64 + 1;
+  cells_find_labels(&w);
   find_moves(&w);
+  cells_find_asks(&w);
+  cells_count_uses(&w);
+  cells_give_registers(&w, &m->registers);
   m->begin(&w);
   w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
   w.joined = arena_zalloc(e->a, l->num_ops + 1);
   for (u32 i = 0; i < l->num_ops; i++) {
     w.at[i] = (u32)w.code.bytes.len;
-    if (is_idle(&w, &l->ops[i])) continue;
+    if ((cells_idle(&w, &l->ops[i]) || w.later[i])) continue;
     if (!m->write[l->ops[i].is.kind](&w, &l->ops[i])) return NULL;
   }
   m->write_entries(&w);

@@ -11,8 +11,16 @@ void x86_store(writer *w, u32 reg, x86_rm m, u32 width) {
 void x86_load_cell(writer *w, u32 reg, const cell *c, u32 width) {
   if (c->real != NO_REG)
     x86_vex(&w->code, x86_with(x86_to_gpr, width, 0x7e), c->real, 0, x86_reg(reg), -1);
-  else
+  else if (c->gpr != reg || width < 4)
     x86_load(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : x86_home(w, c), width);
+}
+void x86_test_cell(writer *w, const cell *c) {
+  if (c->gpr != NO_REG) {
+    x86_pair(&w->code, 0, 0x84, c->gpr, c->gpr); /* test */
+  } else {
+    x86_plain(&w->code, 0, 0, 0x80, 7, x86_home(w, c)); /* cmp */
+    x86_byte(&w->code, 0);
+  }
 }
 void x86_store_cell(writer *w, const cell *c, u32 reg, u32 width) {
   if (c->real != NO_REG)

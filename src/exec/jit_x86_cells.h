@@ -43,9 +43,25 @@ void x86_spill(writer *w, const cell *c, bool back);
 void x86_fetch(writer *w, const cell *k);
 void x86_put_back(writer *w, const cell *k);
 
+/* Flags: whether a pred is true, not equal. */
+void x86_test_cell(writer *w, const cell *c);
+
+/* Dynamic steps (jit_x86_parts.c). */
+bool x86_has_part(const writer *w, const part *x);
+void x86_write_part(writer *w, const part *x);
+void x86_write_fixes(writer *w); /* of indices, behind all other code */
+/* Bytes that lie together; the last ones may be moved twice. How many are moved without a call. */
+void x86_move_bytes(writer *w, x86_rm to, x86_rm from, u64 n);
+void x86_end_moves(writer *w, u64 run);
+bool x86_is_moved(u64 runs, u64 run);
+
 void x86_write_division(writer *w, const scalar_op *o); /* jit_x86_divide.c */
 /* Operations on floats (jit_x86_reals.c); false: not known. */
 bool x86_write_floats(writer *w, const scalar_op *o); /* of two */
+/* Flags as of unsigned integers; of == and != the answer is what is not equal to zero. */
+void x86_compare_floats(writer *w, const scalar_op *o);
+/* Of two floats, by such a comparison, which is done here. */
+bool x86_write_choice(writer *w, const scalar_op *o, const scalar_op *asked);
 bool x86_write_fma(writer *w, const scalar_op *o);
 bool x86_write_root(writer *w, const scalar_op *o);
 bool x86_write_signed(writer *w, const scalar_op *o); /* the sign turned or taken off */

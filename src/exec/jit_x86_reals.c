@@ -65,27 +65,49 @@ static void write_extreme(writer *w, const scalar_op *o) {
   x86_store_float(w, d, to, width);
 }
 
+static const u8 predicates[] = {0, 4, 1, 2, 14, 13}; /* in the order of comparisons */
+
+void x86_compare_floats(writer *w, const scalar_op *o) {
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
+  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width),
+      y = x86_load_float(w, 1, cell_at(w, o->b), width);
+  bool less = op == VM_lt || op == VM_le;
+  if (op == VM_eq || op == VM_ne) {
+    x86_vex(&w->code, x86_of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
+    x86_vex(&w->code, x86_to_gpr, 0, 0, x86_reg(RAX), -1);
+    x86_pair(&w->code, 0, 0x83, 4, RAX); /* and eax, 1 */
+    x86_byte(&w->code, 1);
+  } else { /* NaN is below and equal */
+    x86_op flags = {width == 8, 1, 0, 0x2e, 0, 0, false};
+    x86_vex(&w->code, flags, less ? y : x, 0, x86_reg(less ? x : y), -1);
+  }
+}
+
+bool x86_write_choice(writer *w, const scalar_op *o, const scalar_op *asked) {
+  u32 width = 1u << o->is.of, by = vm_rtype_size((vm_rtype)asked->is.type);
+  const cell *d = cell_at(w, o->d);
+  if (d->real == NO_REG || !is_float(asked->is.type) || by < width) return false;
+  u32 x = x86_load_float(w, 0, cell_at(w, asked->a), by),
+      y = x86_load_float(w, 1, cell_at(w, asked->b), by);
+  x86_vex(&w->code, x86_of_float(by, 0xc2), 15, x, x86_reg(y), predicates[asked->is.of - VM_eq]);
+  u32 yes = x86_load_float(w, 0, cell_at(w, o->b), width),
+      no = x86_load_float(w, 1, cell_at(w, o->c), width);
+  x86_vex(&w->code, choose, d->real, no, x86_reg(yes), 15 << 4);
+  return true;
+}
+
 bool x86_write_floats(writer *w, const scalar_op *o) {
   static const u8 opcodes[VM_OP_COUNT] = {
       [VM_add] = 0x58, [VM_sub] = 0x5c, [VM_mul] = 0x59, [VM_div] = 0x5e};
-  static const u8 predicates[] = {0, 4, 1, 2, 14, 13}; /* in the order of comparisons */
   const cell *d = cell_at(w, o->d);
   u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
   if (op == VM_max || op == VM_min) {
     write_extreme(w, o);
     return true;
   }
+  if (!opcodes[op]) return false;
   u32 x = x86_load_float(w, 0, cell_at(w, o->a), width),
       y = x86_load_float(w, 1, cell_at(w, o->b), width);
-  if (is_comparison(op)) {
-    x86_vex(&w->code, x86_of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
-    x86_vex(&w->code, x86_to_gpr, 0, 0, x86_reg(RAX), -1);
-    x86_pair(&w->code, 0, 0x83, 4, RAX); /* and eax, 1 */
-    x86_byte(&w->code, 1);
-    x86_store_cell(w, d, RAX, 1);
-    return true;
-  }
-  if (!opcodes[op]) return false;
   u32 to = d->real != NO_REG ? d->real : 0;
   x86_vex(&w->code, x86_of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
   x86_store_float(w, d, to, width);

@@ -26,11 +26,15 @@ static u32 condition_of(u32 op, bool is_signed) {
   return codes[op - VM_eq][is_signed];
 }
 
-/* What the flags say where a comparison is true, right behind it: of floats its bit is there. */
+/* What the flags say where a comparison is true, right behind it: of floats that are equal or not
+ * its bit is there. */
 enum { NOT_EQUAL = 5 };
 static u32 condition_left(const scalar_op *o) {
   bool is_signed = o->is.type == R_s32 || o->is.type == R_s64;
-  return is_float(o->is.type) ? NOT_EQUAL : condition_of(o->is.of, is_signed);
+  if (!is_float(o->is.type)) return condition_of(o->is.of, is_signed);
+  return o->is.of == VM_lt || o->is.of == VM_gt   ? X86_ABOVE
+         : o->is.of == VM_le || o->is.of == VM_ge ? X86_NOT_BELOW
+                                                  : NOT_EQUAL;
 }
 
 /* The second operand where instructions read it. */
@@ -41,19 +45,8 @@ static x86_rm integer_operand(writer *w, const cell *c, u32 width) {
   return x86_reg(RCX);
 }
 
-/* A jump that comes right after what it asks for, and nothing else goes there but who enters: it
- * is done with the flags, and once more, apart, for who enters. */
-static void join_jump(writer *w, const scalar_op *o) {
-  const scalar_op *jump = o + 1;
-  u32 at = (u32)(jump - w->l->ops);
-  if (at >= w->l->num_ops || jump->is.kind != SCALAR_UNLESS) return;
-  if (cell_at(w, jump->a) != cell_at(w, o->d)) return;
-  x86_jump(&w->code, condition_left(o) ^ 1);
-  aim_at(w, jump->u.to);
-  w->joined[at] = true;
-}
-
-static void write_comparison(writer *w, const scalar_op *o) {
+/* Flags: condition_left. */
+static void compare_integers(writer *w, const scalar_op *o) {
   const cell *x = cell_at(w, o->a);
   u32 width = vm_rtype_size((vm_rtype)o->is.type), from = RAX;
   i32 imm;
@@ -65,10 +58,22 @@ static void write_comparison(writer *w, const scalar_op *o) {
     x86_immediate(&w->code, 7, width == 8, from, imm);
   else
     x86_plain(&w->code, 0, width == 8, 0x3b, from, integer_operand(w, cell_at(w, o->b), width));
-  x86_byte(&w->code, 0xb8 | RAX), x86_u32(&w->code, 0); /* mov, or set would wait for the rest */
-  x86_pair(&w->code, 0, 0x0f90 | condition_left(o), 0, RAX);
-  x86_store_cell(w, cell_at(w, o->d), RAX, 1);
-  join_jump(w, o);
+}
+static void compare(writer *w, const scalar_op *o) {
+  if (is_float(o->is.type))
+    x86_compare_floats(w, o);
+  else
+    compare_integers(w, o);
+}
+
+static void write_comparison(writer *w, const scalar_op *o) {
+  const cell *d = cell_at(w, o->d);
+  u32 to = d->gpr != NO_REG ? d->gpr : RAX;
+  compare(w, o);
+  x86_byte(&w->code, 0x40 | to >> 3); /* mov, or set would wait for the rest */
+  x86_byte(&w->code, 0xb8 | (to & 7)), x86_u32(&w->code, 0);
+  x86_pair(&w->code, 0, 0x0f90 | condition_left(o), 0, to);
+  if (to == RAX) x86_store_cell(w, d, RAX, 1);
 }
 
 /* An operand that is a number. Products by 3, 5 and 9 are sums of two addresses; RBP and R13 would
@@ -108,10 +113,6 @@ static bool write_integers(writer *w, const scalar_op *o) {
   bool is_signed = o->is.type == R_s32 || o->is.type == R_s64, wide = width == 8;
   jit_code *c = &w->code;
   i32 imm;
-  if (is_comparison(op)) {
-    write_comparison(w, o);
-    return true;
-  }
   if (op == VM_div || op == VM_rem) {
     x86_write_division(w, o);
     return true;
@@ -122,7 +123,8 @@ static bool write_integers(writer *w, const scalar_op *o) {
     return true;
   }
   bool extreme = op == VM_max || op == VM_min;
-  u32 to = d->gpr != NO_REG && d != y && width >= 4 && !extreme ? d->gpr : RAX;
+  if (d == y && op != VM_sub) y = x, x = d;
+  u32 to = d->gpr != NO_REG && d != y && width >= 4 ? d->gpr : RAX;
   x86_rm second = integer_operand(w, y, width);
   if (to == RAX || d != x) x86_load_cell(w, to, x, width);
   x86_plain(c, 0, wide, opcodes[op], to, second);
@@ -134,10 +136,11 @@ static bool write_integers(writer *w, const scalar_op *o) {
 }
 
 static bool write_binary(writer *w, const scalar_op *o) {
-  if (!is_float(o->is.type)) return write_integers(w, o);
-  bool known = x86_write_floats(w, o);
-  if (is_comparison(o->is.of)) join_jump(w, o);
-  return known;
+  if (is_comparison(o->is.of)) {
+    write_comparison(w, o);
+    return true;
+  }
+  return is_float(o->is.type) ? x86_write_floats(w, o) : write_integers(w, o);
 }
 
 /* 1, 0 or -1: the sign's bits, or the one that is above where -x is below 0. */
@@ -170,11 +173,26 @@ static bool write_unary(writer *w, const scalar_op *o) {
   return true;
 }
 
+static void move_cell(writer *w, const cell *d, const cell *x, u32 width) {
+  if (d->real != NO_REG) {
+    x86_store_float(w, d, x86_load_float(w, d->real, x, width), width);
+  } else if (d->gpr != NO_REG && width >= 4) {
+    x86_load_cell(w, d->gpr, x, width);
+  } else {
+    x86_load_cell(w, RAX, x, width);
+    x86_store_cell(w, d, RAX, width);
+  }
+}
+
 /* Between integers of 4 and 8 bytes, and of these and pred to floats: pred has zeros above. Of pred
  * what memory has of it becomes 0 or 1. */
 static bool write_convert(writer *w, const scalar_op *o) {
   u32 from = vm_rtype_size((vm_rtype)o->is.type), to = vm_rtype_size((vm_rtype)o->is.of);
   const cell *d = cell_at(w, o->d);
+  if (from == to && from >= 4 && !is_float(o->is.of)) { /* of another sign */
+    move_cell(w, d, cell_at(w, o->a), from);
+    return true;
+  }
   x86_load_cell(w, RAX, cell_at(w, o->a), from);
   if (o->is.type == R_s32 && to == 8 && !is_float(o->is.of))
     x86_pair(&w->code, 1, 0x63, RAX, RAX); /* movsxd */
@@ -195,22 +213,42 @@ static bool write_convert(writer *w, const scalar_op *o) {
   return true;
 }
 
-static bool write_select(writer *w, const scalar_op *o) {
-  u32 width = 1u << o->is.of, condition = NOT_EQUAL;
-  const scalar_op *before = o - 1;
-  if (width > 8) return false;
-  x86_load_cell(w, RAX, cell_at(w, o->c), width);
-  x86_load_cell(w, RCX, cell_at(w, o->b), width);
+/* The comparison that is done where an operation asks for it; NULL: it has been done. */
+static const scalar_op *find_asked(const writer *w, const scalar_op *o) {
+  u32 at = w->asks[o - w->l->ops];
+  return at ? &w->l->ops[at - 1] : NULL;
+}
+
+/* Flags that say what a choice goes by; returns the condition. */
+static u32 find_condition(writer *w, const scalar_op *o) {
+  const scalar_op *before = o - 1, *asked = find_asked(w, o);
+  if (asked) {
+    compare(w, asked);
+    return condition_left(asked);
+  }
   bool compared = o > w->l->ops && before->is.kind == SCALAR_BINARY &&
                   is_comparison(before->is.of) && before->d == o->a;
-  if (compared && cell_at(w, o->a)->slot == PROG_NONE) { /* of the same step: nobody enters here */
-    condition = condition_left(before);
-  } else {
-    x86_load_cell(w, RDX, cell_at(w, o->a), 1);
-    x86_pair(&w->code, 0, 0x85, RDX, RDX); /* test */
-  }
-  x86_pair(&w->code, 1, 0x0f40 | condition, RAX, RCX); /* cmov */
-  x86_store_cell(w, cell_at(w, o->d), RAX, width);
+  if (compared && cell_at(w, o->a)->slot == PROG_NONE) /* of the same step: nobody enters here */
+    return condition_left(before);
+  x86_test_cell(w, cell_at(w, o->a));
+  return NOT_EQUAL;
+}
+
+static bool write_select(writer *w, const scalar_op *o) {
+  u32 width = 1u << o->is.of;
+  const cell *d = cell_at(w, o->d), *yes = cell_at(w, o->b), *no = cell_at(w, o->c);
+  const scalar_op *asked = find_asked(w, o);
+  if (width > 8) return false;
+  if (asked && x86_write_choice(w, o, asked)) return true;
+  u32 condition = find_condition(w, o), to = d->gpr != NO_REG ? d->gpr : RAX;
+  if (d == yes) yes = no, no = d, condition ^= 1;
+  x86_load_cell(w, to, no, width < 4 ? 4 : width);
+  if (yes->real != NO_REG) x86_load_cell(w, RCX, yes, width);
+  x86_rm from = yes->real != NO_REG  ? x86_reg(RCX)
+                : yes->gpr != NO_REG ? x86_reg(yes->gpr)
+                                     : x86_home(w, yes);
+  x86_plain(&w->code, 0, width == 8, 0x0f40 | condition, to, from); /* cmov */
+  if (to == RAX) x86_store_cell(w, d, RAX, width);
   return true;
 }
 
@@ -220,13 +258,8 @@ static bool write_copy(writer *w, const scalar_op *o) {
   if (width == 16) {
     x86_vex(&w->code, x86_move_16, 0, 0, x86_home(w, x), -1);
     x86_vex(&w->code, x86_with(x86_move_16, 0, 0x11), 0, 0, x86_home(w, d), -1);
-  } else if (d->real != NO_REG) {
-    x86_store_float(w, d, x86_load_float(w, d->real, x, width), width);
-  } else if (d->gpr != NO_REG && width >= 4) {
-    x86_load_cell(w, d->gpr, x, width);
   } else {
-    x86_load_cell(w, RAX, x, width);
-    x86_store_cell(w, d, RAX, width);
+    move_cell(w, d, x, width);
   }
   return true;
 }
@@ -239,24 +272,15 @@ static bool write_jump(writer *w, const scalar_op *o) {
   jump_to(w, o->u.to);
   return true;
 }
-static void jump_unless(writer *w, const scalar_op *o) {
-  x86_load_cell(w, RAX, cell_at(w, o->a), 1);
-  x86_pair(&w->code, 0, 0x84, RAX, RAX); /* test al, al */
-  x86_jump(&w->code, X86_EQUAL);
-  aim_at(w, o->u.to);
-}
 static bool write_unless(writer *w, const scalar_op *o) {
-  if (!w->joined[o - w->l->ops]) jump_unless(w, o);
+  const scalar_op *asked = find_asked(w, o);
+  if (asked)
+    compare(w, asked);
+  else
+    x86_test_cell(w, cell_at(w, o->a));
+  x86_jump(&w->code, (asked ? condition_left(asked) : NOT_EQUAL) ^ 1);
+  aim_at(w, o->u.to);
   return true;
-}
-/* Of those that are done with what stands before them, what is entered. */
-static void write_entries(writer *w) {
-  for (u32 i = 0; i < w->l->num_ops; i++) {
-    if (!w->joined[i]) continue;
-    w->at[i] = (u32)w->code.bytes.len;
-    jump_unless(w, &w->l->ops[i]);
-    jump_to(w, &w->l->ops[i + 1]);
-  }
 }
 static bool write_back(writer *w, const scalar_op *o) {
   x86_immediate(&w->code, 5, false, LEFT, (i32)o->c); /* sub */
@@ -335,134 +359,6 @@ static bool write_kernel(writer *w, const scalar_op *o) {
   return true;
 }
 
-/* The index, moved into its range, to RAX. */
-static void load_index(writer *w, const cell *index, dtype t, i64 most) {
-  jit_code *c = &w->code;
-  if (t == DTYPE_s32 && index->gpr != NO_REG) {
-    x86_pair(c, 1, 0x63, RAX, index->gpr); /* movsxd */
-  } else {
-    x86_load_cell(w, RAX, index, (u32)dtype_size(t));
-    if (t == DTYPE_s32) x86_pair(c, 1, 0x63, RAX, RAX);
-  }
-  if (t != DTYPE_u32) {
-    x86_pair(c, 0, 0x33, RCX, RCX);   /* xor */
-    x86_pair(c, 1, 0x85, RAX, RAX);   /* test */
-    x86_pair(c, 1, 0x0f48, RAX, RCX); /* cmovs */
-  }
-  x86_pair(c, 1, 0xc7, 0, RCX); /* mov rcx, most */
-  x86_u32(c, (u32)most);
-  x86_pair(c, 1, 0x3b, RAX, RCX);   /* cmp */
-  x86_pair(c, 1, 0x0f4f, RAX, RCX); /* cmovg */
-}
-/* Where a part begins, to RDX, which has the slots. */
-static void find_place(writer *w, const part *x) {
-  const prog_dynamic *d = x->d;
-  jit_code *c = &w->code;
-  x86_load(w, RDX, x86_mem(RDX, (i32)(d->big * sizeof(void *))), 8);
-  for (u32 k = 0; k < d->rank; k++) {
-    if (x->most[k] == 0) continue;
-    dtype t = w->e->prog->slots[d->start[k]].type;
-    load_index(w, &w->cells.data[x->index[k]], t, x->most[k]);
-    i64 step = x->stride[k];
-    x86_rm at = x86_mem(RDX, 0);
-    if (step == 4 || step == 8) { /* lea */
-      at.index = RAX, at.scale = step == 4 ? 2 : 3;
-      x86_plain(c, 0, 1, 0x8d, RDX, at);
-      continue;
-    }
-    x86_pair(c, 1, 0x69, RAX, RAX); /* imul */
-    x86_u32(c, (u32)step);
-    x86_pair(c, 1, 0x03, RDX, RAX); /* add */
-  }
-}
-static void write_elements(writer *w, const part *x) {
-  u32 width = (u32)dtype_size(w->e->prog->slots[x->d->big].type);
-  for (u32 i = 0; i < x->num; i++) {
-    const cell *small = &w->cells.data[x->small[i]];
-    x86_rm at = x86_mem(RDX, (i32)x->at[i]);
-    if (small->real != NO_REG) {
-      x86_vex(&w->code, x86_of_float(width, x->d->update ? 0x11 : 0x10), small->real, 0, at, -1);
-    } else if (small->gpr != NO_REG && width >= 4) {
-      (x->d->update ? x86_store : x86_load)(w, small->gpr, at, width);
-    } else if (x->d->update) {
-      x86_load_cell(w, RAX, small, width);
-      x86_store(w, RAX, at, width);
-    } else {
-      x86_load(w, RAX, at, width);
-      x86_store_cell(w, small, RAX, width);
-    }
-  }
-}
-
-/* The slot is from here on what it is to be a copy of. */
-static void write_view(writer *w, const part *x) {
-  u32 slot = x->d->small;
-  x86_load(w, RAX, x86_kept(w, KEEP_SLOTS), 8);
-  x86_store(w, RDX, x86_mem(RAX, (i32)(slot * sizeof(void *))), 8);
-  for (u32 i = 0; i < w->l->num_ops; i++) {
-    const exec_direct *d = w->direct[i];
-    for (u32 k = 0; d && k < d->num; k++) {
-      if (d->slot[k] != slot) continue;
-      x86_plain(&w->code, 0, 1, 0x8d, RAX, x86_mem(RDX, (i32)d->at[k])); /* lea */
-      x86_store(w, RAX, x86_direct(w, w->direct_at[i] + k), 8);
-    }
-  }
-}
-
-/* Vectors are as wide as those of who reads what was moved, or it would wait for the memory. */
-static void move_vector(writer *w, x86_rm to, x86_rm from, u32 width) {
-  jit_code *c = &w->code;
-  x86_op op = {0, 1, 0, 0x10, (u8)(width / 32), 0, false};
-  void (*const encode)(jit_code *, x86_op, u32, u32, x86_rm, i32) =
-      width == 64 ? x86_evex : x86_vex;
-  encode(c, op, 0, 0, from, -1);
-  op.opcode = 0x11;
-  encode(c, op, 0, 0, to, -1);
-}
-/* The last bytes may be moved twice. */
-static void move_bytes(writer *w, x86_rm to, x86_rm from, u64 n) {
-  u32 width = strcmp(w->e->k->isa, "v4") == 0 ? 64 : 32;
-  while (width > n) width /= 2;
-  for (u64 i = 0; i < n; i += width) {
-    x86_rm t = to, f = from;
-    while (width > 16 && i + width > n && n - i <= width / 2) width /= 2;
-    u64 at = i + width <= n ? i : n - width;
-    t.disp += (i32)at, f.disp += (i32)at;
-    if (width >= 16) {
-      move_vector(w, t, f, width);
-    } else {
-      x86_load(w, RAX, f, width);
-      x86_store(w, RAX, t, width);
-    }
-  }
-}
-static void end_moves(writer *w, u64 run) {
-  if (run < 32) return;
-  x86_byte(&w->code, 0xc5), x86_byte(&w->code, 0xf8), x86_byte(&w->code, 0x77); /* vzeroupper */
-}
-enum { MOST_MOVES = 16 };
-static bool is_moved(u64 runs, u64 run) { return runs * (run / 32 + 1) <= MOST_MOVES; }
-
-static void write_runs(writer *w, const part *x) {
-  x86_load(w, RCX, x86_kept(w, KEEP_SLOTS), 8);
-  x86_load(w, RCX, x86_mem(RCX, (i32)(x->d->small * sizeof(void *))), 8);
-  for (u64 i = 0; i < x->runs; i++) {
-    x86_rm small = x86_mem(RCX, (i32)(i * x->run));
-    x86_rm big = x86_mem(RDX, (i32)part_run_at(w, x, i));
-    move_bytes(w, x->d->update ? big : small, x->d->update ? small : big, x->run);
-  }
-  end_moves(w, x->run);
-}
-
-static bool has_part(const writer *w, const part *x) {
-  (void)w;
-  return x->num || x->view || is_moved(x->runs, x->run);
-}
-static void write_part(writer *w, const part *x) {
-  find_place(w, x);
-  (x->num ? write_elements : x->view ? write_view : write_runs)(w, x);
-}
-
 static void call_step(writer *w, const scalar_op *o) {
   jit_code *c = &w->code;
   const exec_step *x = o->u.step;
@@ -484,40 +380,37 @@ static void call_step(writer *w, const scalar_op *o) {
 
 static bool write_copied(writer *w, const scalar_op *o) {
   byte_copy c;
-  if (!cells_find_copy(w, o, &c) || !is_moved(1, c.bytes)) return false;
+  if (!cells_find_copy(w, o, &c) || !x86_is_moved(1, c.bytes)) return false;
+  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   x86_load(w, RCX, x86_mem(RDX, (i32)(c.from * sizeof(void *))), 8);
   x86_load(w, RDX, x86_mem(RDX, (i32)(c.to * sizeof(void *))), 8);
-  move_bytes(w, x86_mem(RDX, (i32)c.to_at), x86_mem(RCX, (i32)c.from_at), c.bytes);
-  end_moves(w, c.bytes);
+  x86_move_bytes(w, x86_mem(RDX, (i32)c.to_at), x86_mem(RCX, (i32)c.from_at), c.bytes);
+  x86_end_moves(w, c.bytes);
   return true;
 }
 
 /* A step finds in memory what the cells have, and they what it leaves there. */
-static void put_cells(writer *w, const scalar_op *o) {
-  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
-  for (u32 i = 0; i < w->cells.len; i++)
-    if (cells_have(w, w->put, o, i)) x86_put_back(w, &w->cells.data[i]);
-}
-static void fetch_cells(writer *w, const scalar_op *o) {
+static void move_cells(writer *w, const u64 *set, const scalar_op *o,
+                       void (*move)(writer *w, const cell *k)) {
   bool any = false;
   for (u32 i = 0; i < w->cells.len; i++) {
-    if (!cells_have(w, w->fetch, o, i)) continue;
+    if (!cells_have(w, set, o, i)) continue;
     if (!any) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
     any = true;
-    x86_fetch(w, &w->cells.data[i]);
+    move(w, &w->cells.data[i]);
   }
 }
 static bool write_step(writer *w, const scalar_op *o) {
   const part *part = w->part_of[o - w->l->ops];
-  put_cells(w, o);
+  move_cells(w, w->put, o, x86_put_back);
   if (part) {
-    write_part(w, part);
+    x86_write_part(w, part);
   } else if (!write_copied(w, o)) {
     spill_for(w, o, false);
     call_step(w, o);
     spill_for(w, o, true);
   }
-  fetch_cells(w, o);
+  move_cells(w, w->fetch, o, x86_fetch);
   return true;
 }
 
@@ -561,7 +454,11 @@ static void begin_code(writer *w) {
         x86_store(w, RAX, to, 8);
       }
       x86_spill(w, k, true);
-    } else if (k->slot != PROG_NONE) {
+    } else if (k->place) {
+      x86_load(w, RAX, x86_mem(RDX, (i32)((k->place - 1) * sizeof(void *))), 8);
+      x86_store(w, RAX, x86_home(w, k), 8);
+      x86_spill(w, k, true);
+    } else if (k->slot != PROG_NONE && cells_enter(w, i)) {
       x86_fetch(w, k);
     }
   }
@@ -570,7 +467,7 @@ static void begin_code(writer *w) {
 
 static bool write_leave(writer *w, const scalar_op *o) {
   jit_code *c = &w->code;
-  put_cells(w, o);
+  move_cells(w, w->put, o, x86_put_back);
   x86_load(w, RAX, x86_kept(w, KEEP_PLACE), 8);
   x86_plain(c, 0, 0, 0xc7, 0, x86_mem(RAX, (i32)offsetof(struct place, pc)));
   x86_u32(c, o->u.pc);
@@ -585,7 +482,8 @@ static bool write_leave(writer *w, const scalar_op *o) {
 
 const cell_machine cells_machine = {
     .registers = {cell_gprs, cell_floats, COUNT(cell_gprs), COUNT(cell_floats)},
-    .has_part = has_part,
+    .has_part = x86_has_part,
+    .waits = true,
     .begin = begin_code,
     .write =
         {
@@ -602,7 +500,7 @@ const cell_machine cells_machine = {
             [SCALAR_STEP] = write_step,
             [SCALAR_FMA] = x86_write_fma,
         },
-    .write_entries = write_entries,
+    .write_entries = x86_write_fixes,
     .aim = x86_aim,
     .finish = x86_finish,
 };

@@ -57,10 +57,14 @@ typedef struct scalar_reg {
   size_t at;
 } scalar_reg;
 
+/* Of steps [first, end). Only that one is entered, those that jumps from elsewhere go to, and jumps
+ * back whose time was up. start: by step, its first operation. */
 typedef struct scalar_list {
   const scalar_op *ops;
   const scalar_reg *regs;
   u32 num_ops, num_regs;
+  u32 first, end;
+  const u32 *start;
 } scalar_list;
 
 /* The list as machine code: what is in memory is in registers and a frame from where it is entered

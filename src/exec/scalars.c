@@ -519,7 +519,8 @@ static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u
   c->steps = align_up(c->temps + b.temps + 64, 64);
   for (u32 i = 0; i < b.regs.len; i++)
     if (!b.regs.data[i].fixed && b.regs.data[i].slot == PROG_NONE) b.regs.data[i].at += c->temps;
-  scalar_list list = {b.ops.data, b.regs.data, (u32)b.ops.len, (u32)b.regs.len};
+  scalar_list list = {b.ops.data, b.regs.data, (u32)b.ops.len, (u32)b.regs.len,
+                      first,      end,         b.start};
   const void **at;
   scalar_run_fn *run = jit_scalars(e, &list, &at);
   if (!run && few) {
