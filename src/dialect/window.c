@@ -98,21 +98,36 @@ static bool is_inside(const value *at, i64 last) {
   return r.lo >= 0 && r.hi <= last;
 }
 
+static i64 volume(const i64 *sizes, size_t n) {
+  i64 all = 1;
+  for (size_t k = 0; k < n; k++)
+    if (!checked_mul(all, sizes[k], &all)) return INT64_MAX;
+  return all;
+}
+
+/* In a loop, where a jump over all that is done with them takes less than to choose each. One that
+ * is chosen, or else what it was, is chosen by elements (indexed.c). */
+static bool may_jump(const op *o) {
+  const op *around = o;
+  while (around && !op_is(around, while)) around = op_parent(around);
+  for (const use *u = o->results[0].uses; u; u = u->next)
+    if (op_is(u->owner, select)) return false;
+  return around != NULL;
+}
+
 /* Of places that the run says: no more than is sooner sliced and written back than scattered, and
  * where it may lie outside, so that what is there is read, a few elements. */
 static bool is_small(const op *o, const window *w, bool moves) {
   enum { PART = 2, FEW = 64 };
   i64s dims = op_operand(o, 0)->type->dims;
-  i64 all = 1, some = 1;
-  for (size_t k = 0; k < dims.len; k++) {
-    some *= w->size[k];
-    if (!checked_mul(all, dims.data[k], &all) || dims.data[k] > INT32_MAX) return false;
-  }
-  for (size_t i = 0; i < w->map.len && some > FEW && !moves; i++) {
+  i64 all = volume(dims.data, dims.len), some = volume(w->size, dims.len);
+  for (size_t k = 0; k < dims.len; k++)
+    if (dims.data[k] > INT32_MAX) return false;
+  for (size_t i = 0; i < w->map.len && some > FEW && !moves && !may_jump(o); i++) {
     i64 d = w->map.data[i];
     if (!is_inside(component(op_operand(o, 1), (i64)i), dims.data[d] - w->size[d])) return false;
   }
-  return some > 0 && some <= all / PART;
+  return some > 0 && some <= all / PART && all < INT64_MAX;
 }
 
 static bool find_window(const op *o, window *w) {
@@ -172,6 +187,14 @@ static value *number_at(expander *e, value *v, i64 k) {
   return expand_1(e, OP_convert, v, expand_with_elem(e->c, t, type_i32(e->c)));
 }
 
+/* Whose negative numbers are beyond any bound. */
+static value *as_unsigned(expander *e, value *v) {
+  const type *t = type_element(v->type);
+  if (t->sign == UNSIGNED) return v;
+  t = type_int(e->c, t->width, UNSIGNED);
+  return expand_1(e, OP_bitcast_convert, v, expand_with_elem(e->c, v->type, t));
+}
+
 /* Where it begins, a number a dim, which slices and updates move inside; returns whether it is
  * there, NULL: it is, or (`moves`) nobody asks. */
 static value *starts(expander *e, const op *o, const window *w, bool moves, value **in) {
@@ -186,11 +209,9 @@ static value *starts(expander *e, const op *o, const window *w, bool moves, valu
     value *at = in[k];
     if (!at) in[k] = expand_constant(e, number, number_int(0));
     if (moves || !at || is_inside(at, last)) continue;
-    value *bounds[] = {expand_constant(e, at->type, number_int(0)), at,
-                       expand_constant(e, at->type, number_int(last))};
-    value *near = op_result(expand_op(e, OP_clamp, bounds, 3, &at->type, 1), 0);
-    value *same = expand_compare(e, COMPARE_EQ, at, near);
-    inside = inside ? expand_2(e, OP_and, inside, same, same->type) : same;
+    at = as_unsigned(e, at);
+    value *here = expand_compare(e, COMPARE_LE, at, expand_constant(e, at->type, number_int(last)));
+    inside = inside ? expand_2(e, OP_and, inside, here, here->type) : here;
   }
   return inside;
 }
@@ -202,35 +223,55 @@ static value *take(expander *e, value *const *in, i64s sizes, const type *t) {
   return v;
 }
 
+/* The operand with the update in it. in: the operand twice, and the starts. */
+static value *put(expander *e, const op *o, const window *w, value **in, value *inside) {
+  value *x = in[0], *update = op_operand(o, 2), *old;
+  size_t rank = x->type->dims.len;
+  const type *t = type_with_dims(e->c, x->type, (i64s){w->size, rank});
+  if (w->known) {
+    i64 ones[MOST];
+    for (size_t k = 0; k < rank; k++) ones[k] = 1;
+    old = expand_1(e, OP_slice, x, t);
+    op_set(old->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){w->low, rank}));
+    op_set(old->def.op, slice, limit_indices, attr_i64_array(e->c, (i64s){w->high, rank}));
+    op_set(old->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, rank}));
+  } else {
+    old = take(e, in + 1, (i64s){w->size, rank}, t);
+  }
+  if (update->type != t) update = expand_reshaped(e, update, t);
+  update = scatter_updated(e->m, e->block, e->at, o, old, update);
+  in[1] = inside ? expand_select(e, inside, update, old) : update;
+  return op_result(expand_op(e, OP_dynamic_update_slice, in, rank + 2, &x->type, 1), 0);
+}
+
+/* The same where it is inside, as a branch. */
+static value *put_inside(expander *e, const op *o, const window *w, value **in, value *inside) {
+  op *branch = expand_op(e, OP_if, &inside, 1, &in[0]->type, 1);
+  for (u32 k = 0; k < 2; k++) {
+    block *b = block_create(e->m);
+    region_append(&branch->regions[k], b);
+    expander there = expander_in(e, b);
+    value *v = k ? in[0] : put(&there, o, w, in, NULL);
+    expand_op(&there, OP_return, &v, 1, NULL, 0);
+  }
+  return op_result(branch, 0);
+}
+
 bool expand_window(expander *e, op *o, value **out) {
   window w;
   bool gather = op_is(o, gather);
   if (gather ? !find_taken(o, &w) : !find_window(o, &w)) return false;
-  value *x = op_operand(o, 0), *in[MOST + 2] = {x, x}, *inside = NULL, *old;
+  value *x = op_operand(o, 0), *in[MOST + 2] = {x, x}, *inside = NULL;
   size_t rank = x->type->dims.len;
-  const type *t = type_with_dims(e->c, x->type, (i64s){w.size, rank});
   const type *number = expand_tensor(e, NULL, 0, type_i64(e->c));
   for (size_t k = 0; k < rank && w.known; k++)
     in[k + 2] = expand_constant(e, number, number_int(w.low[k]));
   if (!w.known) inside = starts(e, o, &w, gather, in + 2);
   if (gather) {
+    const type *t = type_with_dims(e->c, x->type, (i64s){w.size, rank});
     out[0] = expand_reshaped(e, take(e, in + 1, (i64s){w.size, rank}, t), o->results[0].type);
     return true;
   }
-  if (w.known) {
-    i64 ones[MOST];
-    for (size_t k = 0; k < rank; k++) ones[k] = 1;
-    old = expand_1(e, OP_slice, x, t);
-    op_set(old->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){w.low, rank}));
-    op_set(old->def.op, slice, limit_indices, attr_i64_array(e->c, (i64s){w.high, rank}));
-    op_set(old->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, rank}));
-  } else {
-    old = take(e, in + 1, (i64s){w.size, rank}, t);
-  }
-  value *update = op_operand(o, 2);
-  if (update->type != t) update = expand_reshaped(e, update, t);
-  update = scatter_updated(e->m, e->block, e->at, o, old, update);
-  in[1] = inside ? expand_select(e, inside, update, old) : update;
-  out[0] = op_result(expand_op(e, OP_dynamic_update_slice, in, rank + 2, &x->type, 1), 0);
+  out[0] = (inside && may_jump(o) ? put_inside : put)(e, o, &w, in, inside);
   return true;
 }
