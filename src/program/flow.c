@@ -145,6 +145,9 @@ static u64 elements_written(const flow *f, const prog_step *s, u32 slot) {
   }
   return 0;
 }
+u64 prog_step_writes(const program *p, const prog_step *s, u32 slot) {
+  return elements_written(&(flow){.p = p}, s, slot);
+}
 
 /* A slot that is being written in pieces. */
 typedef struct pieces {

@@ -182,6 +182,14 @@ bool prog_makes_view(const program *p, const prog_dynamic *d);
  * program not laid out yet, each of whose values is merged with all that it can be. */
 prog_step *prog_sink(arena *a, program *p);
 
+/* gaps.c: steps from `from` on and before `until`, which writes it whole, while nobody needs what
+ * is in a result; from scratch. */
+typedef struct prog_gap {
+  u32 slot, from, until;
+} prog_gap;
+typedef VEC(prog_gap) prog_gaps;
+prog_gaps prog_find_gaps(arena *scratch, const program *p);
+
 /* save.c: `slot = parameter` in front of everything, and all steps use that slot. */
 void prog_save_param(arena *out, arena *scratch, program *p, u32 q);
 
@@ -193,6 +201,8 @@ bool prog_remake(arena *a, arena *scratch, program *p, u32 peak, u64 bytes);
 /* flow.c: proves that the plan of a valid program keeps every value as long as it is needed, and
  * that nothing is read before it is written. The error (INVALID_ARGUMENT) names the step. */
 status prog_check_flow(arena *a, const program *p) MUST_USE;
+/* How many elements of a slot that it writes a step writes. */
+u64 prog_step_writes(const program *p, const prog_step *s, u32 slot);
 /* After step t nobody needs slots[begin[t]] .. slots[begin[t + 1] - 1], all of the workspace, nor
  * anything else that lies there. */
 typedef struct prog_deaths {

@@ -289,7 +289,7 @@ static bool may_inherit(const layout *l, u32 donor, u32 born) {
 
 typedef struct donor_search {
   const layout *l;
-  u32 born, step, found;
+  u32 born, step, from, found; /* from: no older ones */
 } donor_search;
 /* A dying input whose memory the born output may take over. */
 static void find_donor(void *user, u32 *slot, slot_use use) {
@@ -297,18 +297,20 @@ static void find_donor(void *user, u32 *slot, slot_use use) {
   planner *pl = d->l->pl;
   program *p = pl->p;
   if (use != USE_READ || d->found != PROG_NONE || !is_free_slot(p, *slot)) return;
-  if (pl->lives[*slot].last != d->step || pl->lives[*slot].first == d->step) return;
+  u32 first = pl->lives[*slot].first;
+  if (pl->lives[*slot].last != d->step || first == d->step || first < d->from) return;
   if (padded_bytes(p, *slot) != padded_bytes(p, d->born)) return;
   if (dtype_size(p->slots[*slot].type) != dtype_size(p->slots[d->born].type)) return;
   if (!may_inherit(d->l, *slot, d->born)) return;
   if (prog_step_in_place(p, &p->steps[d->step], *slot, d->born)) d->found = *slot;
 }
-static u32 donor_of(const layout *l, u32 born) {
-  planner *pl = l->pl;
-  u32 t = pl->lives[born].first;
-  donor_search d = {.l = l, .born = born, .step = t, .found = PROG_NONE};
-  prog_step_donors(&pl->p->steps[t], born, find_donor, &d);
+static u32 donor_at(const layout *l, u32 born, u32 t, u32 from) {
+  donor_search d = {.l = l, .born = born, .step = t, .from = from, .found = PROG_NONE};
+  prog_step_donors(&l->pl->p->steps[t], born, find_donor, &d);
   return d.found;
+}
+static u32 donor_of(const layout *l, u32 born) {
+  return donor_at(l, born, l->pl->lives[born].first, 0);
 }
 
 /* Of what is more, or less, from each step on: the most that there is at a time, and when. */
@@ -349,8 +351,9 @@ static peak peak_of(planner *pl) {
 static void settle_heirs(layout *l, u32 which) {
   planner *pl = l->pl;
   home *h = &l->homes[which];
-  for (u32 heir = donor_of(l, h->result); heir != PROG_NONE; heir = donor_of(l, heir)) {
-    if (pl->lives[heir].first < h->from || l->home_of[heir] != PROG_NONE) return;
+  for (u32 born = h->result, heir;; born = heir) {
+    heir = donor_at(l, born, h->until, h->from);
+    if (heir == PROG_NONE || l->home_of[heir] != PROG_NONE) return;
     if (prog_slot_bytes(&pl->p->slots[heir]) > prog_slot_bytes(&pl->p->slots[h->result])) return;
     l->home_of[heir] = which;
     l->settled[heir] = true;
@@ -358,30 +361,40 @@ static void settle_heirs(layout *l, u32 which) {
   }
 }
 
-static void add_home(layout *l, u32 result) {
-  planner *pl = l->pl;
-  const prog_slot *s = &pl->p->slots[result];
-  u64 bytes = padded_bytes(pl->p, result);
-  home h = {.result = result, .until = pl->lives[result].first};
-  if (bytes < LEAST_HOME || h.until == PROG_NONE) return;
-  if (s->alias >= 0) {
-    const life *in = &pl->lives[pl->p->param_slot[s->alias]];
-    if (in->first != PROG_NONE) h.from = in->last + 1;
-  }
-  if (h.from >= h.until) return;
+static void add_home(layout *l, home h) {
+  const program *p = l->pl->p;
+  u64 bytes = padded_bytes(p, h.result);
   u32 at = l->num_homes;
-  while (at > 0 && padded_bytes(pl->p, l->homes[at - 1].result) < bytes) at--;
+  if (bytes < LEAST_HOME || h.until == PROG_NONE || h.from >= h.until) return;
+  while (at > 0 && padded_bytes(p, l->homes[at - 1].result) < bytes) at--;
   if (at == MAX_HOMES) return;
   if (l->num_homes < MAX_HOMES) l->num_homes++;
   memmove(&l->homes[at + 1], &l->homes[at], (l->num_homes - at - 1) * sizeof(home));
   l->homes[at] = h;
 }
 
+/* Before it is written for the first time. */
+static void add_first_home(layout *l, u32 result) {
+  planner *pl = l->pl;
+  const prog_slot *s = &pl->p->slots[result];
+  home h = {.result = result, .until = pl->lives[result].first};
+  if (s->alias >= 0) {
+    const life *in = &pl->lives[pl->p->param_slot[s->alias]];
+    if (in->first != PROG_NONE) h.from = in->last + 1;
+  }
+  add_home(l, h);
+}
+
 static void find_homes(layout *l) {
   planner *pl = l->pl;
   for (u32 i = 0; i < pl->p->num_slots; i++) {
     l->home_of[i] = PROG_NONE;
-    if (pl->p->slots[i].kind == SLOT_RESULT) add_home(l, i);
+    if (pl->p->slots[i].kind == SLOT_RESULT) add_first_home(l, i);
+  }
+  prog_gaps gaps = prog_find_gaps(pl->a, pl->p);
+  for (size_t i = 0; i < gaps.len; i++) {
+    const prog_gap *g = &gaps.data[i];
+    add_home(l, (home){.result = g->slot, .from = g->from, .until = g->until});
   }
   for (u32 i = 0; i < l->num_homes; i++) {
     give(pl->a, &l->homes[i].free, (hole){0, padded_bytes(pl->p, l->homes[i].result)});
