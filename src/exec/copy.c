@@ -4,6 +4,7 @@
  * by memcpy, by 16x16 tiles where the source is contiguous in another dim (a transpose), or
  * element by element. The other dims are the step's units. */
 #include "exec/loop.h"
+#include "exec/placed.h"
 #include "num/convert.h"
 
 static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
@@ -306,6 +307,8 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   r->dst = c->dst.slot;
   r->src_at = c->src.offset * width;
   r->dst_at = c->dst.offset * width;
+  placed_copy(e, c, out);
+  if (out->direct) return;
   step_shape_simplify(&r->s);
   if (shuffle_copy(e, &r->s, r->dst, r->dst_at, r->src, r->src_at, out)) return;
   r->s.streams = streams(&r->s);

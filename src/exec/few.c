@@ -13,7 +13,7 @@ static u64 volume(const i64 *dims, u32 rank) {
   for (u32 d = 0; d < rank && n <= MOST_OPS; d++) n *= (u64)dims[d];
   return n;
 }
-static bool next_index(i64 *index, const i64 *dims, u32 rank) {
+bool scalar_next_index(i64 *index, const i64 *dims, u32 rank) {
   for (u32 d = rank; d-- > 0; index[d] = 0)
     if (++index[d] < dims[d]) return true;
   return false;
@@ -106,7 +106,7 @@ static void add_elements(scalar_builder *b, const prog_loop *l) {
       if (!out->in_place && out->reg != l->num_in + o)
         scalar_add_copy(b, m.reg[l->num_in + o], m.reg[out->reg], out->width);
     }
-  } while (next_index(index, l->dims, l->rank));
+  } while (scalar_next_index(index, l->dims, l->rank));
 }
 
 /* ---- sums ---- */
@@ -148,9 +148,9 @@ static void add_sums(scalar_builder *b, const prog_loop *l) {
       add_element(b, &m, l, index);
       value[n] = add_summed(b, t, n);
       scalar_add_copy(b, value[n++], m.reg[m.u->outputs[0].reg], (u32)dtype_size(t));
-    } while (next_index(index + kept, l->dims + kept, l->reduced));
+    } while (scalar_next_index(index + kept, l->dims + kept, l->reduced));
     add_sum(b, t, value, n, first, scalar_add_access(b, &l->out[0], index, l->rank));
-  } while (next_index(index, l->dims, kept));
+  } while (scalar_next_index(index, l->dims, kept));
 }
 
 /* ---- products ---- */
@@ -183,14 +183,14 @@ static void add_terms(scalar_builder *b, const prog_dot *d, i64 *index, u32 zero
     op.d = ++n == terms ? to : sum;
     op.is = (scalar_is){SCALAR_FMA, VM_mul, (u8)vm_rtype_of(t), 0};
     scalar_add_op(b, op);
-  } while (next_index(index + kept, d->dims + kept, d->nk));
+  } while (scalar_next_index(index + kept, d->dims + kept, d->nk));
   if (vectors) add_sum(b, t, value, n, zero, to);
 }
 static void add_product(scalar_builder *b, const prog_dot *d) {
   i64 index[PROG_MAX_DIMS] = {0};
   u32 zero = add_zero(b);
   do add_terms(b, d, index, zero);
-  while (next_index(index, d->dims, d->nb + d->nm + d->nn));
+  while (scalar_next_index(index, d->dims, d->nb + d->nm + d->nn));
 }
 
 static void add_copies(scalar_builder *b, const prog_copy *c) {
@@ -199,7 +199,7 @@ static void add_copies(scalar_builder *b, const prog_copy *c) {
   do {
     u32 to = scalar_add_access(b, &c->dst, index, c->rank);
     scalar_add_copy(b, to, scalar_add_access(b, &c->src, index, c->rank), width);
-  } while (next_index(index, c->dims, c->rank));
+  } while (scalar_next_index(index, c->dims, c->rank));
 }
 
 /* ---- which ---- */
@@ -308,7 +308,8 @@ const bool *scalar_find_few(const lower_env *e, const exec_step *steps, const bo
       if (in_loop[i] && !moves) prog_step_slots(&p->steps[i], note_user, &users);
     }
     for (u32 i = 0; i < p->num_steps; i++) {
-      if (!few[i] || (!steps[i].direct && p->steps[i].kind != STEP_copy)) continue;
+      bool called = steps[i].direct && !steps[i].direct->placed;
+      if (!few[i] || (!called && p->steps[i].kind != STEP_copy)) continue;
       users.apart = true;
       prog_step_slots(&p->steps[i], check_users, &users);
       if (!users.apart) few[i] = false, changed = true;

@@ -8,6 +8,7 @@
 #include "exec/jit_complex.h"
 #include "exec/jit_divide.h"
 #include "exec/jit_narrow.h"
+#include "exec/jit_placed.h"
 #include "exec/jit_values.h"
 #include "exec/vm_legalize.h"
 
@@ -311,6 +312,16 @@ static void add_sum(translation *t, const vm_call *c) {
   if (wide) jit_add(&t->b, JP_sumpdh, c->d, x.half[1], 0, 0);
 }
 
+static void add_terms(translation *t) {
+  jit_value sum = jit_const32(&t->b, 0);
+  for (u32 i = 0; i < t->p->terms; i++) {
+    jit_value x = jit_add(&t->b, JP_load32, i, 0, 0, 0);
+    jit_value y = jit_add(&t->b, JP_load32, t->p->terms + i, 0, 0, 0);
+    sum = jit_add3(&t->b, JP_fmaddps, x, y, sum);
+  }
+  jit_add1(&t->b, JP_store32, 2 * t->p->terms, sum);
+}
+
 static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
   translation t = {.b = {.a = a,
                          .to_bf16 = j->to_bf16,
@@ -329,17 +340,22 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
     }
     typed v = translate_call(&t, c);
     *made(&t, c->d) = v;
-    if (c->d >= TEMP_BASE || !v.there) continue;
+    bool kept = p->places && c->d - p->num_in >= p->places->num_out; /* for others of it only */
+    if (c->d >= TEMP_BASE || !v.there || kept) continue;
     if (vm_rtype_size((vm_rtype)v.type) == 8)
       write_wide(&t.b, c->d, jit_values_as(&t.b, v.v, (vm_rtype)v.type, R_u64));
     else
       write_memory(&t.b, c->d, v.v.half[0], (vm_rtype)v.type);
   }
+  if (p->terms) add_terms(&t);
   if (t.refused) return false;
   t.b = jit_simplify(&t.b);
   jit_build *plain = ARENA_NEW(a, jit_build);
   *plain = jit_lower(&t.b);
-  t.b = jit_narrow_lanes(&t.b, &t.b) ? jit_lower(&t.b) : *plain;
+  if (!p->places)
+    t.b = jit_narrow_lanes(&t.b, &t.b) ? jit_lower(&t.b) : *plain;
+  else if (!jit_place_lanes(plain, p->places, &t.b))
+    return false;
   if (t.b.narrow && j->target == JIT_AVX2) t.b.rest = plain;
   u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
   if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
@@ -410,6 +426,7 @@ void jit_end(jit *j) {
   mem_free(j->mem, j, sizeof *j);
 }
 
+bool jit_has_places(const jit *j) { return j->target == JIT_AVX512; }
 bool jit_has_rows(const jit *j) { return j->target != JIT_NEON; }
 bool jit_can_spread(const jit *j) { return j->target == JIT_AVX512; }
 
@@ -440,6 +457,13 @@ static str make_key(arena *a, const jit_piece *p) {
   for (u32 r = 0; p->spread && r < p->num_regs; r++) VEC_PUSH(a, k, p->spread[r]);
   VEC_PUSH(a, k, p->sums ? p->sums | p->length << 2 : 0);
   for (u32 i = 0; p->sums == SUMS_COLUMNS && i < p->num_in; i++) VEC_PUSH(a, k, p->pitch[i]);
+  const jit_places *s = p->places;
+  if (s) VEC_PUSH(a, k, p->terms);
+  for (u32 i = 0; s && i < s->num_regs * (s->num + 2); i++)
+    VEC_PUSH(a, k,
+             i < s->num_regs       ? (u32)s->end[i]
+             : i < 2 * s->num_regs ? s->pointer[i - s->num_regs]
+                                   : (u32)s->at[i - 2 * s->num_regs]);
   for (u32 i = 0; i < p->num_calls; i++) {
     const vm_call *c = &p->calls[i];
     u32 regs[] = {c->d, c->a, c->b, c->c};

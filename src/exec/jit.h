@@ -21,6 +21,16 @@
 
 typedef struct jit jit;
 
+/* Of a step of few elements, where each lies: code of no loop then, a vector behind the other.
+ * Registers in memory are of 32 bits; of `num` elements, register r's are those at[r * num] and on
+ * of pointer[r], of which as many as end[r] may be read; PROG_NONE: they are numbers. Lanes that
+ * are stored are in order of the first output's places. */
+typedef struct jit_places {
+  u32 num, num_regs, num_out;
+  const i32 *at, *end;
+  const u32 *pointer;
+} jit_places;
+
 /* flushes: code runs where denormals are flushed (denormals.h), or else where they are not. NULL:
  * there is none for this processor, or TERRAZZO_JIT=0 turned it off, or no memory. */
 jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes);
@@ -41,6 +51,9 @@ typedef struct jit_piece {
   u32 length;
   const u32 *pitch; /* of columns: vm_spec's, of so many inputs */
   u32 num_in;
+  const jit_places *places; /* NULL: it is a loop */
+  u32 terms;   /* not 0: instead of calls sums of so many products, of registers from 0 on and those
+                  behind them, one after the other from 0 on */
   u32 vectors; /* whole ones that a block has, one at least, as far as that matters */
 } jit_piece;
 static inline u32 jit_vectors(u64 elements) {
@@ -52,6 +65,7 @@ static inline u32 jit_vectors(u64 elements) {
 /* Whether code can read registers of which an element is for several lanes. */
 bool jit_can_spread(const jit *j);
 bool jit_has_rows(const jit *j);
+bool jit_has_places(const jit *j);
 /* second: its second operand, where that is a constant. */
 bool jit_knows(const jit *j, const vm_call *c, const void *second);
 /* Whether so many calls, all known, are better compiled. */

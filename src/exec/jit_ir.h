@@ -63,6 +63,17 @@ typedef struct jit_divided {
   bool rem;
 } jit_divided;
 
+/* By lane: the element of a register in memory that it has, of those from 0 to `end` that may be
+ * read; or, where there are none, a number. */
+enum { JIT_LANES = 16 };
+typedef struct jit_pattern {
+  i32 at[JIT_LANES], end;
+} jit_pattern;
+
+/* Of the lanes that are left, bits, those that are in one window of memory with the first element,
+ * which is as much as a vector has; where it begins. */
+u32 jit_pattern_window(const jit_pattern *p, u32 left, i32 *out_first);
+
 typedef struct jit_build {
   arena *a;
   VEC(jit_node) nodes;
@@ -81,6 +92,11 @@ typedef struct jit_build {
   u32 tail;   /* of these, where the vector begins that is not whole; 0: all are */
   bool whole; /* nothing is ever left of rounds */
   const struct jit_build *rest; /* of lanes of 32 bits, for what is left; NULL: this */
+  /* It is all vectors of a step, one behind the other, and no loop. The part of a load is its
+   * pattern, that of a store the element of its first lane, and its second operand bits: those of
+   * its lanes that are stored. */
+  bool placed;
+  VEC(jit_pattern) patterns;
 } jit_build;
 
 /* Whether that is the target; of another processor it is not, without a look. */

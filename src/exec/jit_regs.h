@@ -55,6 +55,7 @@ typedef struct emit {
    * running sums is */
   u32 address;
   bool sums_ready;
+  u32 mask; /* of x86-64, where vectors are placed: the lanes that are in the mask */
 } emit;
 
 static inline const jit_node *node_of(const emit *e, u32 v) { return &e->b->nodes.data[v]; }

@@ -230,6 +230,11 @@ static void emit_load(PRIMITIVE) {
     e->place[at] = e->pointer[n->imm];
     return;
   }
+  if (e->b->placed) {
+    x86_load_lanes(e, n, regs_take(e, at));
+    regs_release(e, at);
+    return;
+  }
   jit_code *c = &e->code;
   u32 spare = e->is->spare, d = regs_take(e, at), to = p->class == JIT_K ? spare : d;
   u32 shift = e->scalar ? 0 : jit_spread(e->b, n->imm);
@@ -277,6 +282,11 @@ static void emit_store(PRIMITIVE) {
   bool mask = n->prim == JP_storek, quarter = e->rest && p->more == 16;
   if (e->between) {
     regs_put(e, regs_op(e, JP_load32), e->pointer[n->imm], 0, x86_reg(from), -1);
+    regs_release(e, at);
+    return;
+  }
+  if (e->b->placed) {
+    x86_store_lanes(e, n, from);
     regs_release(e, at);
     return;
   }
@@ -607,14 +617,16 @@ static bool emit_function(emit *e) {
   x86_arith(c, 4, RSP, -(i32)regs_slot_bytes(e));
   x86_arith(c, 5, RSP, 0);
   u32 frame = (u32)c->bytes.len - 4;
-  for (u32 i = 0; !e->scalar && i < e->b->nodes.len; i++) { /* each pointer once */
+  u32 there = 0; /* each pointer once */
+  for (u32 i = 0; !e->scalar && i < e->b->nodes.len; i++) {
     u32 reg = node_of(e, i)->imm, shape = info_of(e, i)->shape;
-    bool memory = jit_in_memory(shape);
-    if (memory && e->needed[i] && e->pointer[reg] != NO_REG)
+    if (!jit_in_memory(shape) || !e->needed[i] || e->pointer[reg] == NO_REG) continue;
+    if (!(there >> e->pointer[reg] & 1))
       x86_plain(c, 0, 1, 0x8b, e->pointer[reg], x86_mem(RSI, (i32)(reg * sizeof(void *))));
+    there |= 1u << e->pointer[reg];
   }
   u32 top = (u32)c->bytes.len;
-  if (e->scalar)
+  if (e->scalar || e->b->placed)
     regs_emit_body(e, false);
   else
     emit_loop(e);

@@ -67,11 +67,12 @@ static x86_rm pooled_const(emit *e, u32 v) {
   const jit_node *n = node_of(e, v);
   u32 words[MOST], period = info_of(e, v)->more / 4;
   for (u32 i = 0; i < MOST; i++)
-    words[i] = n->prim == JP_uppers   ? i << 16 | ZERO
-               : n->prim == JP_places ? i >> n->imm
-               : n->prim == JP_halves ? pair_lane(i, n->imm)
-               : i % period           ? n->arg[0]
-                                      : n->imm;
+    words[i] = n->prim == JP_uppers    ? i << 16 | ZERO
+               : n->prim == JP_places  ? i >> n->imm
+               : n->prim == JP_halves  ? pair_lane(i, n->imm)
+               : n->prim == JP_numbers ? (u32)e->b->patterns.data[n->imm].at[i]
+               : i % period            ? n->arg[0]
+                                       : n->imm;
   return regs_pooled(e, words,
                      is_avx2(e) ? e->is->bytes / 4 : period); /* only EVEX repeats what it reads */
 }

@@ -40,4 +40,8 @@ x86_rm regs_first(emit *e, u32 reg);
 x86_rm regs_slot(const emit *e, u32 i);
 x86_rm regs_pooled(emit *e, const u32 *words, u32 n);
 
+/* Of code whose vectors are placed: a load's to register d, a store's from one. */
+void x86_load_lanes(emit *e, const jit_node *n, u32 d);
+void x86_store_lanes(emit *e, const jit_node *n, u32 from);
+
 #endif

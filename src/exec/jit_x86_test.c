@@ -29,13 +29,13 @@ static const char *const names[JP_COUNT_] = {
     [JP_load64] = "vmovupd",       [JP_load64h] = "vmovupd",      [JP_store64] = "vmovupd",
     [JP_store64h] = "vmovupd",     [JP_fmsubpd] = "vfmsub213pd",  [JP_fnmaddpd] = "vfnmadd213pd",
     [JP_cmppd] = "vcmppd",         [JP_pcmpq] = "vpcmpq",         [JP_pcmpuq] = "vpcmpuq",
-    [JP_halves] = "vmovups",       [JP_load128] = "vmovupd",      [JP_load128b] = "vmovupd",
-    [JP_load128c] = "vmovupd",     [JP_load128d] = "vmovupd",     [JP_store128] = "vmovupd",
-    [JP_store128b] = "vmovupd",    [JP_store128c] = "vmovupd",    [JP_store128d] = "vmovupd",
-    [JP_load_all] = "vmovdqu16",   [JP_load8w] = "vpmovzxbw",     [JP_load8sw] = "vpmovsxbw",
-    [JP_store_all] = "vmovdqu16",  [JP_store8w] = "vpmovwb",      [JP_pcmpw] = "vpcmpw",
-    [JP_pcmpuw] = "vpcmpuw",       [JP_load8b] = "vmovdqu8",      [JP_store8b] = "vmovdqu8",
-    [JP_pcmpb] = "vpcmpb",         [JP_pcmpub] = "vpcmpub",
+    [JP_halves] = "vmovups",       [JP_numbers] = "vmovups",      [JP_load128] = "vmovupd",
+    [JP_load128b] = "vmovupd",     [JP_load128c] = "vmovupd",     [JP_load128d] = "vmovupd",
+    [JP_store128] = "vmovupd",     [JP_store128b] = "vmovupd",    [JP_store128c] = "vmovupd",
+    [JP_store128d] = "vmovupd",    [JP_load_all] = "vmovdqu16",   [JP_load8w] = "vpmovzxbw",
+    [JP_load8sw] = "vpmovsxbw",    [JP_store_all] = "vmovdqu16",  [JP_store8w] = "vpmovwb",
+    [JP_pcmpw] = "vpcmpw",         [JP_pcmpuw] = "vpcmpuw",       [JP_load8b] = "vmovdqu8",
+    [JP_store8b] = "vmovdqu8",     [JP_pcmpb] = "vpcmpb",         [JP_pcmpub] = "vpcmpub",
 };
 
 typedef struct expected {

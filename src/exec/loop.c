@@ -3,6 +3,7 @@
 
 #include "exec/fold_order.h"
 #include "exec/jit.h"
+#include "exec/placed.h"
 
 /* ---- planning ---- */
 
@@ -684,6 +685,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
                      .cost = loop_cost(kn, kn->p.max_elements),
                      .narrows = in_place ? loop_narrows(kn) : 0,
                      .scratch = kn->scratch};
+  if (!out->direct) placed_loop(e, l, out);
 }
 
 void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out) {

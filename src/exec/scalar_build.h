@@ -28,6 +28,8 @@ vm_unit *scalar_lower_loop(const lower_env *e, const prog_loop *l);
 bool scalar_sees_views(const program *p, const prog_step *s);
 /* Step `at` is of single elements, or a jump. */
 bool scalar_is_single(const program *p, u32 at);
+/* To the next element, in order; false: it was the last one. */
+bool scalar_next_index(i64 *index, const i64 *dims, u32 rank);
 /* What does for one element what the kernel does for many. */
 scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out);
 scalar_fn *scalar_find_call(const vm_kernels *k, const vm_call *c, scalar_is *out);

@@ -48,6 +48,7 @@ typedef struct exec_direct {
   u32 num;
   const u32 *slot;
   const i64 *at;
+  bool placed; /* it is of placed.h, and takes longer than a few elements in registers */
 } exec_direct;
 
 typedef struct exec_step {
