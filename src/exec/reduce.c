@@ -2,6 +2,7 @@
 #include "exec/reduce.h"
 
 #include "exec/fold_order.h"
+#include "exec/placed.h"
 #include "exec/unroll.h"
 #include "num/convert.h"
 
@@ -338,7 +339,7 @@ static u64 narrows(const reduction *r) {
   return !r->words && r->each && !r->kn.unit->num_calls && columns < LONG ? columns : 0;
 }
 
-void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
+static void lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (unroll_reduce(e, l, false, out)) return;
   reduction *r = begin_lowering(e, l);
   const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(r->c.types[0])];
@@ -395,4 +396,21 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                      .cost = block_cost * ((rows ? r->kn.p.blocks : r->other.blocks) + 1),
                      .narrows = rows && has_short_rows(r) ? r->kn.p.max_elements : 0,
                      .scratch = lower_scratch(r, r->kn.p.max_elements, rows, r->other.blocks)};
+}
+
+/* What one row's sum is does not depend on the way, and of what else is folded any order. */
+static bool is_folded(const lower_env *e, const prog_loop *l, const exec_step *x) {
+  dtype t = e->prog->slots[l->out[0].slot].type;
+  bool rows = x->run == reduce_run_rows || x->run == reduce_run_short_rows ||
+              x->run == reduce_run_blocks_of_rows;
+  bool most = l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
+  bool exact = t == DTYPE_s32 || t == DTYPE_u32 || (t == DTYPE_f32 && most);
+  return rows && (exact || (t == DTYPE_f32 && l->body.kind == REDUCE_SUM));
+}
+
+void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
+  prog_loop unrolled;
+  lower(e, l, out);
+  if (!out->direct && is_folded(e, l, out) && unroll_rows(e, l, &unrolled))
+    placed_loop(e, &unrolled, out);
 }

@@ -4,6 +4,7 @@
 #include "exec/unroll.h"
 
 #include "exec/combine.h"
+#include "exec/fold_order.h"
 #include "exec/loop.h"
 #include "num/convert.h"
 
@@ -234,14 +235,16 @@ static bool are_few(const lower_env *e, const prog_loop *l, u64 n) {
   return reduce_goes_along(l) && !num_is_small_float(t) && (n <= FEW || !has_rows);
 }
 
-bool unroll_loop(const lower_env *e, const prog_loop *l, bool columns, prog_loop *out) {
+typedef enum way { BY_ROWS, BY_COLUMNS, FOLDED } way;
+static bool unroll(const lower_env *e, const prog_loop *l, way by, prog_loop *out) {
+  bool columns = by != BY_ROWS;
   u32 kept = l->rank - l->reduced;
   u64 n = prog_volume(l->dims + kept, l->reduced), results = prog_volume(l->dims, kept);
   vm_instr storage[4];
   vm_code known;
   joint j = {&l->body.code, l->num_out};
   unrolled u;
-  u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS];
+  u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS], value[FOLD_RUNNING];
   if (!l->init || n < 2 || n > (columns ? MOST_COLUMNS : MOST) || j.n > COMBINE_OPERANDS)
     return false;
   if (l->body.kind != REDUCE_CODE) {
@@ -263,11 +266,24 @@ bool unroll_loop(const lower_env *e, const prog_loop *l, bool columns, prog_loop
     i64 index[PROG_MAX_DIMS];
     find_index(l, k, index);
     splice(&u, &l->code, loads + k * l->num_in, kept, index, right);
-    join(&u, j, left, right, left);
+    if (by == FOLDED)
+      value[k] = right[0];
+    else
+      join(&u, j, left, right, left);
   }
+  for (u64 half = FOLD_RUNNING / 2; by == FOLDED && half > 0; half /= 2)
+    for (u64 k = 0; k < half && k + half < n; k++)
+      join(&u, j, &value[k], &value[k + half], &value[k]);
+  if (by == FOLDED) join(&u, j, left, value, left);
   for (u32 o = 0; o < j.n; o++) add_store(&u, &l->out[o], left[o]);
   *out = u.l;
   return true;
+}
+bool unroll_loop(const lower_env *e, const prog_loop *l, bool columns, prog_loop *out) {
+  return unroll(e, l, columns ? BY_COLUMNS : BY_ROWS, out);
+}
+bool unroll_rows(const lower_env *e, const prog_loop *l, prog_loop *out) {
+  return l->num_out == 1 && l->body.kind != REDUCE_CODE && unroll(e, l, FOLDED, out);
 }
 bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out) {
   prog_loop unrolled;

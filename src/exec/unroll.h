@@ -9,6 +9,8 @@
 bool unroll_reduce(const lower_env *e, const prog_loop *l, bool columns, exec_step *out);
 /* The loop that it becomes, in the environment's arena. */
 bool unroll_loop(const lower_env *e, const prog_loop *l, bool columns, prog_loop *out);
+/* The same of sums along rows of fewer than FOLD_RUNNING values, added as fold_order.h has it. */
+bool unroll_rows(const lower_env *e, const prog_loop *l, prog_loop *out);
 /* Windows that span dim `dim` to one side, as scan_lower has them. */
 bool unroll_scan(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out);
 
