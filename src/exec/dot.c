@@ -7,6 +7,7 @@
  * operands are plain row- or column-major f32 matrices, oneDNN does a unit if it is there. */
 #include "exec/accel.h"
 #include "exec/dot.h"
+#include "exec/placed.h"
 #include "num/convert.h"
 
 enum {
@@ -505,7 +506,11 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
     turned = prog_dot_turned(e->a, d);
     d = &turned;
   }
-  if (!see_product(e, d, p) || dot_small_lower(e->a, p, out)) return;
+  if (!see_product(e, d, p)) return;
+  if (dot_small_lower(e->a, p, out)) {
+    if (dot_small_is_in_order(out)) placed_dot(e, d, out);
+    return;
+  }
   if (tall) {
     turned = prog_dot_turned(e->a, d);
     see_product(e, &turned, p);
