@@ -143,6 +143,25 @@ def rewrite_parameter(module, name, parameter, change):
     mlir._lowerings[primitive] = dataclasses.replace(entry, rule=rule)
 
 
+def start_at_once(module, name):
+    """Collectives that are started and awaited apart, which JAX hands to XLA as calls of its own:
+    what starts one does it, and nothing is left to wait for."""
+    from jax._src.interpreters import mlir
+
+    getattr(module, name)
+    own = mlir._platform_specific_lowerings[PLATFORM]
+    for primitive, entry in mlir._lowerings.items():
+        if getattr(module, f"{primitive.name}_p", None) is not primitive:
+            continue
+        if primitive.name.endswith("_start"):
+            def rule(ctx, *args, rule=entry.rule, **params):
+                ctx = ctx.replace(avals_out=[aval.inner_aval for aval in ctx.avals_out])
+                return rule(ctx, *args, **params, is_async=False)
+            own[primitive] = dataclasses.replace(entry, rule=rule)
+        elif primitive.name.endswith("_done"):
+            own[primitive] = dataclasses.replace(entry, rule=lambda ctx, *args: args)
+
+
 def branch_as_cpu(module, name):
     """The platforms of each branch; the default branch has None."""
     def change(branches):
@@ -270,8 +289,11 @@ GATES = (
 )
 
 
-# The same of others' modules, which may be imported at any time, or never.
+# The same of others' modules, which may be imported at any time, or never, and of what came to JAX
+# after the version that we are tested with.
 LATER = (
+    ("jax._src.lax.parallel:_async_done_lowering", start_at_once,
+     "psum_scatter_start and the like become calls that XLA knows"),
     ("mujoco.mjx._src.io:_resolve_impl", functools.partial(widen, beside="tpu"),
      "MJX, and Brax by it, run on the platforms that they know"),
 )

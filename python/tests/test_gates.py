@@ -4,6 +4,7 @@ import importlib
 import os
 import subprocess
 import sys
+import types
 import warnings
 
 import jax
@@ -55,6 +56,33 @@ def test_gates_of_modules_that_are_imported_later(tmp_path, monkeypatch):
     comes_later = importlib.import_module("comes_later")
     monkeypatch.delitem(sys.modules, "comes_later")
     assert [comes_later.choose(name) for name in ("terrazzo", "tpu", "metal")] == [1, 1, 0]
+
+
+def test_collectives_that_are_awaited_apart_are_done_where_they_start(devices):
+    """JAX 0.12 has them; here is what its module has."""
+    def lower(ctx, *args, is_async):
+        return ctx.avals_out, args, is_async
+
+    start, done = Primitive("twice_start"), Primitive("twice_done")
+    module = types.SimpleNamespace(twice_start_p=start, twice_done_p=done, lowering=None)
+    mlir.register_lowering(start, functools.partial(lower, is_async=True))
+    mlir.register_lowering(done, functools.partial(lower, is_async=True))
+    gates.start_at_once(module, "lowering")
+    rules = mlir._platform_specific_lowerings["terrazzo"]
+    ctx = types.SimpleNamespace(avals_out=[types.SimpleNamespace(inner_aval="inner")])
+    ctx.replace = lambda **fields: types.SimpleNamespace(**fields)
+    assert rules[start].rule(ctx, 1) == (["inner"], (1,), False)
+    assert rules[done].rule(ctx, 1) == (1,)
+    with pytest.raises(AttributeError):
+        gates.start_at_once(module, "of_later_versions")
+    if not hasattr(lax, "psum_scatter_start"):
+        return
+    mesh = jax.sharding.Mesh(devices, ("x",))
+    f = jax.shard_map(
+        lambda v: lax.psum_scatter_start(v, "x", scatter_dimension=1, tiled=True).done(),
+        mesh=mesh, in_specs=P("x", None), out_specs=P(None, "x"))
+    x = np.arange(128, dtype=np.float32).reshape(8, 16)
+    assert np.array_equal(jax.jit(f)(x), x.sum(0, keepdims=True))
 
 
 def test_lowerings_are_those_of_cpu_also_when_they_come_later():
