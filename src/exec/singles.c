@@ -23,7 +23,8 @@ enum { AHEAD = 64 }; /* some more than a processor works on at a time */
       __builtin_prefetch((T *)r.to + r.places[i + AHEAD]);                                         \
       name##_one_##T(&r, i, zero);                                                                 \
     }                                                                                              \
-    unroll for (; i < n; i++) name##_one_##T(&r, i, zero);                                         \
+    unroll                                                                                         \
+    for (; i < n; i++) name##_one_##T(&r, i, zero);                                                \
   }
 #define PUT(T) SINGLE(put, T, y)
 #define ADD(T) SINGLE(add, T, x + y)
@@ -49,12 +50,17 @@ typedef u16 bf16;
     return (bf16)(num_f32_bits(MOST(x, y, by, exact)) >> 16);                                      \
   }                                                                                                \
   SINGLE(name, bf16, name##_wide(x, y))
-PUT(u8)
-PUT(u16) PUT(u32) PUT(u64) ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64) ADD_WIDE(bf16, bf16)
-    MOST_WIDE(max, >, maximum_f32) MOST_WIDE(min, <, minimum_f32) FLOATS(float, f32)
-        FLOATS(double, f64) SIGNED(i32) SIGNED(i64)
+PUT(u8) PUT(u16) PUT(u32) PUT(u64)
+ADD(u8) ADD(u16) ADD_FOURS(u32) ADD(u64)
+ADD_WIDE(bf16, bf16)
+MOST_WIDE(max, >, maximum_f32)
+MOST_WIDE(min, <, minimum_f32)
+FLOATS(float, f32)
+FLOATS(double, f64)
+SIGNED(i32)
+SIGNED(i64)
 
-            single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
+single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
   static single_fn *const puts[] = {put_at_u8, put_at_u16, put_at_u32, put_at_u64};
   static single_fn *const adds[] = {add_at_u8, add_at_u16, add_at_u32, add_at_u64};
   static single_fn *const of[REDUCE_COUNT_][R_COUNT] = {
