@@ -394,6 +394,7 @@ static void find_homes(layout *l) {
   prog_gaps gaps = prog_find_gaps(pl->a, pl->p);
   for (size_t i = 0; i < gaps.len; i++) {
     const prog_gap *g = &gaps.data[i];
+    if (g->until == pl->lives[g->slot].first) continue; /* after the parameter: its first home */
     add_home(l, (home){.result = g->slot, .from = g->from, .until = g->until});
   }
   for (u32 i = 0; i < l->num_homes; i++) {
