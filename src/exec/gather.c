@@ -61,8 +61,9 @@ static void run_gather(const void *data, const exec_env *env, u64 begin, u64 end
   window_at w = find_next(r, env, begin, end);
   while (begin < end) {
     window_at next = find_next(r, env, ++begin, end);
-    step_shape_copy(r->k, &r->window, result + w.other * width, operand + w.operand * width, 0,
-                    r->window_planes);
+    bool blank = r->rule.fill && !w.inside;
+    step_shape_copy(r->k, blank ? &r->blank : &r->window, result + w.other * width,
+                    blank ? r->rule.fill : operand + w.operand * width, 0, r->window_planes);
     w = next;
   }
 }
@@ -207,7 +208,9 @@ static void run_gather_rows(const void *data, const exec_env *env, u64 begin, u6
   char *at[ROWS], *result = env->slots[r->g->other[0]];
   batch_line l;
   for (u64 n; begin < end; begin += n) {
-    n = find_rows(r, env, begin, end, true, &l, at);
+    n = find_rows(r, env, begin, end, !r->rule.fill, &l, at);
+    for (u64 i = 0; r->rule.fill && i < n; i++)
+      if (!at[i]) at[i] = r->filled;
     r->k->move->pick(n, r->row * (u64)width, result + l.other * width, l.other_step * width, at);
   }
 }
@@ -232,9 +235,16 @@ static void run_scatter_rows(const void *data, const exec_env *env, u64 begin, u
   }
 }
 
+static char *row_of_fill(arena *a, const gathering *r) {
+  u64 width = r->width[0];
+  char *row = arena_alloc(a, r->row * width);
+  for (u64 i = 0; i < r->row; i++) memcpy(row + i * width, r->rule.fill, width);
+  return row;
+}
+
 /* Whether windows are rows that are moved, or added as they lie in memory; by more than one index,
  * whether they are moved out. */
-static bool find_row(gathering *r, dtype t) {
+static bool find_row(const lower_env *e, gathering *r, dtype t) {
   enum { MOST = 1 << 12 }; /* bytes; of longer ones the next is brought while one is moved */
   const step_shape *s = &r->window;
   const prog_gather *g = r->g;
@@ -252,6 +262,8 @@ static bool find_row(gathering *r, dtype t) {
                r->batch_operand[last] == 0 && r->operand_stride[0] == s->dims[0];
   bool any = strcmp(r->k->isa, "base") == 0; /* for which these are not compiled */
   bool known = !any && !many && r->index_type == DTYPE_s32 && r->rule.most < INT32_MAX;
+  if (g->fills) r->filled = row_of_fill(e->a, r);
+  known &= !g->fills;
   if (dense && known && (moves || how)) r->few = few_rows_find(how, t, r->row * r->width[0]);
   if (r->few) return true;
   if (!moves) {
@@ -458,7 +470,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
     return;
   }
   if (r->window.rank > 1) unroll_window(r, g, slice, true);
-  if (find_row(r, type)) {
+  if (find_row(e, r, type)) {
     out->run = r->few ? run_few_rows : g->scatter ? run_scatter_rows : run_gather_rows;
     out->units = g->scatter ? 1 : r->batches;
     if (g->scatter) out->cost *= r->batches;
@@ -474,5 +486,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   }
   r->window.width = r->width[0];
   r->window_planes = step_shape_planes(&r->window);
+  r->blank = r->window;
+  for (u32 d = 0; d < r->window.rank; d++) r->blank.from[d] = 0;
   out->units = r->batches;
 }

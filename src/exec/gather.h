@@ -20,6 +20,8 @@ typedef struct gathering {
   i64 batch_operand[PROG_MAX_DIMS];
   i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
   take_rule rule;                                         /* of the only one */
+  char *filled;     /* a row of what is out of range, where rows are gathered and rule.fill is */
+  step_shape blank; /* or, of any other, a window of one such element */
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
   i64 ahead;  /* bytes of the operand that are brought before a window is worked on */

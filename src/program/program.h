@@ -196,7 +196,7 @@ typedef struct prog_gather {
   i64 index_vector_dim;
   i64s slice_sizes; /* gather only; scatter: derived */
   i64 wrap;         /* of indices of one component: what is added to negative ones; 0: nothing */
-  bool fills;       /* of such a gather of single elements: those out of range are `fill` */
+  bool fills;       /* of such a gather: what an index out of range names is `fill` */
   vm_const fill;
   prog_body body; /* scatter only: (operand, update) */
 } prog_gather;

@@ -1,6 +1,7 @@
-/* Elements by their place as NumPy counts: from the end where an index is negative, and where it is
- * out of range something else. JAX writes that as a loop over the indices, a gather or scatter, and
- * a loop that selects what is gathered; the gather does it all, in one pass over memory. */
+/* Elements and rows by their place as NumPy counts: from the end where an index is negative, and
+ * where it is out of range something else. JAX writes that as a loop over the indices, one that says
+ * which are inside, a gather or scatter, and a loop that selects what is gathered; the gather does
+ * it all, in one pass over memory. */
 #include "num/convert.h"
 #include "program/parts.h"
 
@@ -62,21 +63,57 @@ static const prog_loop *as_wrap(const program *p, const prog_step *s, i64 *by) {
   return is && (t == DTYPE_s32 || t == DTYPE_s64) ? l : NULL;
 }
 
-/* 0 <= i and i <= most ? x : a constant */
-static const prog_loop *as_fill(const program *p, const prog_step *s, u32 i, u32 x, i64 most,
-                                vm_const *fill) {
+/* 0 <= i and i <= most, of the elements of a slot */
+static bool is_inside(const prog_loop *l, u32 v, u32 i, i64 *most) {
+  const vm_instr *and = instr(l, v), *low = instr(l, and->a), *high = instr(l, and->b);
+  i64 zero;
+  return and->op == VM_and && low->op == VM_ge && loads(l, low->a, i) &&
+         is_const(l, low->b, &zero) && zero == 0 && high->op == VM_le && loads(l, high->a, i) &&
+         is_const(l, high->b, most);
+}
+
+/* That alone, for each index. */
+static const prog_loop *as_mask(const program *p, const prog_step *s, u32 i, i64 *most) {
   u32 v;
-  i64 zero, end;
-  const prog_loop *l = as_map(p, s, 2, &v);
-  if (!l || instr(l, v)->op != VM_select) return NULL;
-  const vm_instr *select = instr(l, v), *and = instr(l, select->a);
+  const prog_loop *l = as_map(p, s, 1, &v);
+  return l && is_inside(l, v, i, most) ? l : NULL;
+}
+
+/* One element for each row of so many elements, as those of a loop's output follow. */
+static bool is_of_rows(const prog_loop *l, const prog_access *a, i64 row) {
+  i64 n = 1;
+  for (u32 d = l->rank; d-- > 0; n *= l->dims[d]) {
+    bool within = n < row;
+    if (l->dims[d] > 1 && (a->stride[d] != (within ? 0 : n / row) || (!within && n % row)))
+      return false;
+  }
+  return a->offset == 0;
+}
+
+/* A loop that selects the gathered slot x, or a constant: by the indices, slot i of them, or, where
+ * rows are gathered, by what a loop has said of each before. */
+typedef struct filling {
+  u32 i, mask, x; /* mask: PROG_NONE: there is none */
+  i64 most, row;
+} filling;
+
+static const prog_loop *as_fill(const program *p, const prog_step *s, const filling *f,
+                                vm_const *fill) {
+  const prog_loop *l = s->kind == STEP_loop ? s->u.loop_ : NULL;
+  if (!l || l->reduced || l->num_in != 2 || l->num_out != 1 || !is_whole(p, l, &l->out[0]))
+    return NULL;
+  const vm_instr *store = instr(l, l->code.len - 1), *select = instr(l, store->a);
+  if (store->op != VM_store || select->op != VM_select || !loads(l, select->b, f->x)) return NULL;
   const vm_instr *otherwise = instr(l, select->c);
-  if (and->op != VM_and || otherwise->op != VM_constant || !loads(l, select->b, x)) return NULL;
-  const vm_instr *low = instr(l, and->a), *high = instr(l, and->b);
+  if (otherwise->op != VM_constant || !is_whole(p, l, &l->in[instr(l, select->b)->a])) return NULL;
   *fill = l->code.consts[otherwise->a];
-  return low->op == VM_ge && loads(l, low->a, i) && is_const(l, low->b, &zero) && zero == 0 &&
-                 high->op == VM_le && loads(l, high->a, i) && is_const(l, high->b, &end) &&
-                 end == most
+  if (f->mask != PROG_NONE)
+    return loads(l, select->a, f->mask) && is_of_rows(l, &l->in[instr(l, select->a)->a], f->row)
+               ? l
+               : NULL;
+  i64 most;
+  return is_inside(l, select->a, f->i, &most) && most == f->most &&
+                 is_whole(p, l, &l->in[l->in[0].slot == f->x])
              ? l
              : NULL;
 }
@@ -89,10 +126,17 @@ static bool takes_by(const prog_step *s, u32 slot) {
   return g && g->indices == slot && g->start_index_map.len == 1 && !g->wrap;
 }
 
-static bool is_single(const prog_gather *g) {
-  for (size_t d = 0; d < g->slice_sizes.len; d++)
-    if (g->slice_sizes.data[d] != 1) return false;
-  return !g->scatter && g->offset_dims.len == 0;
+/* How many elements a result has of each index one behind the other, if it is of such rows of all
+ * the other dims; 0: it is not. */
+static i64 row_of(const prog_gather *g) {
+  size_t batches = g->other_dims.len - g->offset_dims.len;
+  i64 row = 1;
+  for (size_t d = 0; d < g->offset_dims.len; d++) {
+    if (g->offset_dims.data[d] != (i64)(batches + d)) return 0;
+    row *= g->other_dims.data[batches + d];
+  }
+  i64 dim = g->start_index_map.data[0];
+  return g->scatter || g->slice_sizes.data[dim] != 1 ? 0 : row;
 }
 
 typedef struct taken {
@@ -102,13 +146,25 @@ typedef struct taken {
   vm_const fill;
 } taken;
 
-/* The gather whose result s fills, by the same indices. */
-static bool find_filled(const taker *t, prog_step *s, u32 slot, taken *list, u32 n) {
+/* What a loop says of whether indices are inside. */
+typedef struct mask {
+  prog_step *step;
+  u32 slot; /* PROG_NONE: there is none */
+  i64 most;
+} mask;
+
+/* The gather whose result s fills, by the same indices, or by what a loop has said of them. */
+static bool find_filled(const taker *t, prog_step *s, u32 slot, const mask *m, taken *list, u32 n) {
   for (u32 i = 0; i < n; i++) {
     taken *k = &list[i];
-    if (!is_single(k->g) || k->filled || t->touches[k->g->other[0]] != 2) continue;
-    i64 most = k->g->operand_dims.data[k->g->start_index_map.data[0]] - 1;
-    const prog_loop *l = as_fill(t->p, s, slot, k->g->other[0], most, &k->fill);
+    if (k->g->scatter || k->filled || t->touches[k->g->other[0]] != 2) continue;
+    filling f = {.i = slot,
+                 .mask = m->slot,
+                 .x = k->g->other[0],
+                 .most = k->g->operand_dims.data[k->g->start_index_map.data[0]] - 1,
+                 .row = row_of(k->g)};
+    if (!f.row || (m->slot == PROG_NONE ? f.row > 1 : m->most != f.most)) continue;
+    const prog_loop *l = as_fill(t->p, s, &f, &k->fill);
     if (!l || t->p->slots[k->g->other[0]].kind != SLOT_WORK) continue;
     k->filled = s;
     k->out = l->out[0].slot;
@@ -143,8 +199,9 @@ static probe look(prog_step *s, u32 slot) {
 }
 
 /* All that touches the slot that step `at` wraps indices into, if that is what is known here. */
-static u32 find_users(const taker *t, u32 at, u32 from, u32 slot, taken *list) {
+static u32 find_users(const taker *t, u32 at, u32 from, u32 slot, taken *list, mask *m) {
   const program *p = t->p;
+  const prog_loop *l;
   u32 n = 0, left = t->touches[slot] - 1;
   for (u32 i = at + 1; left && i < p->num_steps; i++) {
     prog_step *s = &p->steps[i];
@@ -153,7 +210,10 @@ static u32 find_users(const taker *t, u32 at, u32 from, u32 slot, taken *list) {
       if (list[k].filled && look(s, list[k].out).written) return 0;
     if (takes_by(s, slot) && n < MOST_USERS)
       list[n++] = (taken){.g = s->u.gather_};
-    else if (!find_filled(t, s, slot, list, n))
+    else if (!m->step && (l = as_mask(p, s, slot, &m->most)) &&
+             p->slots[l->out[0].slot].kind == SLOT_WORK)
+      m->step = s, m->slot = l->out[0].slot, left += t->touches[m->slot] - 1;
+    else if (!find_filled(t, s, slot, m, list, n))
       continue;
     left--;
   }
@@ -166,7 +226,8 @@ static void take_from(arena *a, const taker *t, u32 at) {
   i64 by;
   const prog_loop *l = as_wrap(p, &p->steps[at], &by);
   if (!l || p->slots[l->out[0].slot].kind != SLOT_WORK) return;
-  u32 from = l->in[0].slot, n = find_users(t, at, from, l->out[0].slot, list);
+  mask m = {.slot = PROG_NONE};
+  u32 from = l->in[0].slot, n = find_users(t, at, from, l->out[0].slot, list, &m);
   for (u32 i = 0; i < n; i++) {
     prog_gather *g = list[i].g;
     g->indices = from;
@@ -177,6 +238,7 @@ static void take_from(arena *a, const taker *t, u32 at) {
     g->fills = true;
     g->fill = list[i].fill;
   }
+  if (n && m.step) become_idle(a, p, m.step, m.slot);
   if (n) become_idle(a, p, &p->steps[at], l->out[0].slot);
 }
 

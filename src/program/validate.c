@@ -321,7 +321,7 @@ static bool check_gather_sizes(checker *c, const prog_gather *g) {
     if (g->indices_dims.data[batch++] != g->other_dims.data[d])
       return fail(c, "batch dimensions differ");
   }
-  bool one = g->start_index_map.len == 1, takes = one && !g->scatter && !g->offset_dims.len;
+  bool one = g->start_index_map.len == 1, takes = one && !g->scatter;
   return (g->wrap >= 0 && (one || !g->wrap) && (takes || !g->fills)) ||
          fail(c, "place of an index");
 }
