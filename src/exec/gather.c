@@ -428,6 +428,18 @@ static void look_ahead(const program *p, gathering *r) {
   r->far = prog_slot_bytes(&p->slots[r->g->operand[0]]) > NEAR;
 }
 
+/* In bytes; and the same of one element everywhere. */
+static void measure_window(gathering *r) {
+  for (u32 d = 0; d < r->window.rank; d++) {
+    r->window.to[d] *= r->width[0];
+    r->window.from[d] *= r->width[0];
+  }
+  r->window.width = r->width[0];
+  r->window_planes = step_shape_planes(&r->window);
+  r->blank = r->window;
+  for (u32 d = 0; d < r->window.rank; d++) r->blank.from[d] = 0;
+}
+
 void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   gathering *r = ARENA_NEW(e->a, gathering);
   i64 index_stride[PROG_MAX_DIMS + 1] = {0}, other_stride[PROG_MAX_DIMS + 1] = {0};
@@ -480,13 +492,6 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
     lower_scatter_body(e, r, out);
     return;
   }
-  for (u32 d = 0; d < r->window.rank; d++) {
-    r->window.to[d] *= r->width[0];
-    r->window.from[d] *= r->width[0];
-  }
-  r->window.width = r->width[0];
-  r->window_planes = step_shape_planes(&r->window);
-  r->blank = r->window;
-  for (u32 d = 0; d < r->window.rank; d++) r->blank.from[d] = 0;
+  measure_window(r);
   out->units = r->batches;
 }

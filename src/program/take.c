@@ -1,7 +1,7 @@
 /* Elements and rows by their place as NumPy counts: from the end where an index is negative, and
- * where it is out of range something else. JAX writes that as a loop over the indices, one that says
- * which are inside, a gather or scatter, and a loop that selects what is gathered; the gather does
- * it all, in one pass over memory. */
+ * where it is out of range something else. JAX writes that as a loop over the indices, one that
+ * says which are inside, a gather or scatter, and a loop that selects what is gathered; the gather
+ * does it all, in one pass over memory. */
 #include "num/convert.h"
 #include "program/parts.h"
 
