@@ -420,7 +420,7 @@ static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice, 
 
 /* The rest of a row comes by itself. */
 static void look_ahead(const program *p, gathering *r) {
-  enum { MOST = 1024, NEAR = 2 << 20 };
+  enum { MOST = 1024, NEAR = 4 << 20 };
   const step_shape *s = &r->window;
   bool row = s->rank > 0 && s->from[s->rank - 1] == 1;
   i64 bytes = (row ? s->dims[s->rank - 1] : 1) * r->width[0];

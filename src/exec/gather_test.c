@@ -384,7 +384,7 @@ static void check_small(arena *a, i64 n) {
 /* Elements of a table that no near cache holds: added or put by indices of which some are negative,
  * which counts from the end, and some are outside either way. */
 static void check_far(arena *a, i64 count, bool put) {
-  enum { TABLE = 1 << 20 };
+  enum { TABLE = 5 << 18 };
   float *x = malloc(TABLE * sizeof *x), *got = malloc(TABLE * sizeof *x);
   float *u = malloc((size_t)count * sizeof *u);
   i32 *at = malloc((size_t)count * sizeof *at);
