@@ -127,7 +127,8 @@ TWICE(sum_bf16, 32, 16)
   EACH_ROW(put_ends_##HALF, bytes, false, , ends_##HALF(row, other, bytes))
 #define VECTORS(N)                                                                                 \
   typedef float floats_##N __attribute__((vector_size(N)));                                        \
-  typedef i32 words_##N __attribute__((vector_size(N)));
+  typedef i32 words_##N __attribute__((vector_size(N)));                                           \
+  typedef u32 naturals_##N __attribute__((vector_size(N)));
 VECTORS(16)
 VECTORS(32)
 ENDS(4, u32)
@@ -163,7 +164,7 @@ EXTREMES(32, _mm256)
   }
 #define JOINED_BOTH(name, V, expr) JOINED(name, V, 16, expr) JOINED(name, V, 32, expr)
 JOINED_BOTH(join_f32, floats, x + y)
-JOINED_BOTH(join_s32, words, x + y)
+JOINED_BOTH(join_s32, naturals, x + y) /* of any sign */
 JOINED_BOTH(max_s32, words, (x & (x > y)) | (y & ~(x > y)))
 JOINED_BOTH(min_s32, words, (x & (x < y)) | (y & ~(x < y)))
 
@@ -193,7 +194,7 @@ typedef u64 longs_16 __attribute__((vector_size(16)));
   }                                                                                                \
   EACH_ROW(name##_rows, bytes, false, ZERO, name(row, other, bytes, zero))
 PIECES(join_f32, floats)
-PIECES(join_s32, words)
+PIECES(join_s32, naturals)
 PIECES(max_f32, floats)
 PIECES(min_f32, floats)
 /* What is less than a register of N is one with what is behind it, which stays as it is. Not of the

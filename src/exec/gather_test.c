@@ -392,7 +392,7 @@ static void check_far(arena *a, i64 count, bool put) {
   for (int i = 0; i < TABLE; i++) x[i] = noise(&seed);
   for (i64 i = 0; i < count; i++) {
     u[i] = noise(&seed);
-    at[i] = (i32)((u32)i * 2654435761u >> (i % 9 ? 12 : 0)) - (i % 3 ? 0 : TABLE);
+    at[i] = (i32)(((u32)i * 2654435761u >> (i % 9 ? 12 : 0)) - (i % 3 ? 0u : TABLE));
   }
   at[0] = INT32_MIN, at[1] = INT32_MAX, at[2] = TABLE, at[3] = -TABLE, at[4] = -TABLE - 1;
   prog_builder *b = prog_begin(a, 1, 1);

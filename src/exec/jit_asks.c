@@ -44,12 +44,12 @@ static u32 find_asker(const writer *w, u32 at) {
   const scalar_op *ops = w->l->ops, *o = &ops[at];
   u32 x = w->cell_of[o->a], y = w->cell_of[o->b], d = w->cell_of[o->d], between = 0;
   for (u32 i = at + 1; i < w->l->num_ops && i <= at + FAR && !w->labels[i]; i++) {
-    u32 kind = ops[i].is.kind, to = w->cell_of[ops[i].d];
+    u32 kind = ops[i].is.kind;
     bool asks = is_in(w, w->reads, i, d), gone = !is_in(w, w->live, i, d);
     bool calls = kind == SCALAR_KERNEL || (kind == SCALAR_STEP && !w->part_of[i]);
     if (calls || is_in(w, w->put, i, d)) return 0;
-    if (asks && is_cleaned(&ops[i]) && (gone || to == d) && !between) {
-      d = to, between = i;
+    if (asks && is_cleaned(&ops[i]) && (gone || w->cell_of[ops[i].d] == d) && !between) {
+      d = w->cell_of[ops[i].d], between = i;
     } else if (asks) {
       bool chooses = kind == SCALAR_SELECT && ops[i].is.of <= 3;
       bool known = (chooses && w->cell_of[ops[i].b] != d && w->cell_of[ops[i].c] != d) ||
