@@ -373,10 +373,12 @@ typedef struct gathering {
   piece p[SHUFFLE_PIECES];
 } gathering;
 
-static void set_strides(const gathering *g, const prog_access *a, u32 rank, i64 *at, i64 *stride) {
+/* A dim of one element may have any stride. */
+static void set_strides(const gathering *g, const prog_access *a, const piece *x, i64 *at,
+                        i64 *stride) {
   i64 width = (i64)dtype_size(g->e->prog->slots[a->slot].type);
   *at = a->offset * width;
-  for (u32 d = 0; d < rank; d++) stride[d] = a->stride[d] * width;
+  for (u32 d = 0; d < x->rank; d++) stride[d] = x->dims[d] > 1 ? a->stride[d] * width : 0;
 }
 
 /* Whether two steps are such that one writes where the other reads. */
@@ -399,11 +401,11 @@ static bool add_piece(gathering *g, u32 rank, const i64 *dims, const prog_access
   *x = (piece){.rank = rank, .width = (u32)dtype_size(dst->type), .value = value};
   g->dst = to->slot;
   memcpy(x->dims, dims, rank * sizeof(i64));
-  set_strides(g, to, rank, &x->to_at, x->to);
+  set_strides(g, to, x, &x->to_at, x->to);
   if (!from) return true;
   const prog_slot *src = &p->slots[from->slot];
   x->slot = from->slot;
-  set_strides(g, from, rank, &x->from_at, x->from);
+  set_strides(g, from, x, &x->from_at, x->from);
   return src->kind != SLOT_STRIP && src->type == dst->type &&
          !share_memory(p, from->slot, to->slot);
 }
