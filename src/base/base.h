@@ -70,6 +70,7 @@ static inline size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 static inline i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 static inline i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
+static inline i64 abs_i64(i64 a) { return a < 0 ? -a : a; } /* a > INT64_MIN */
 i64 gcd_i64(i64 a, i64 b); /* of numbers >= 0; gcd(a, 0) is a */
 /* Of any number by a positive one. */
 static inline i64 div_floor_i64(i64 a, i64 b) { return a / b - (a % b < 0); }

@@ -229,11 +229,10 @@ node *lower_turned(lower *L, node *n, const turned_how *how) {
   return turn(L, n, &(turning){.how = *how});
 }
 
-static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
 dtype lower_index_type(dtype t, u32 rank, const i64 *dims, const i64 *stride, i64 first) {
-  i64 most = magnitude(first), reach;
+  i64 most = abs_i64(first), reach;
   for (u32 d = 0; d < rank; d++)
-    if (!checked_mul(dims[d], stride[d], &reach) || !checked_add(most, magnitude(reach), &most))
+    if (!checked_mul(dims[d], stride[d], &reach) || !checked_add(most, abs_i64(reach), &most))
       return DTYPE_s64;
   return most <= INT32_MAX && num_int_bits(t) < 64 ? DTYPE_s32 : DTYPE_s64;
 }

@@ -7,8 +7,6 @@
 #include "exec/placed.h"
 #include "num/convert.h"
 
-static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
-
 static void swap(i64 *v, u32 a, u32 b) {
   i64 t = v[a];
   v[a] = v[b];
@@ -47,7 +45,7 @@ void step_shape_simplify(step_shape *s) {
     else
       d++;
   for (u32 i = 1; i < s->rank; i++)
-    for (u32 k = i; k > 0 && magnitude(s->to[k - 1]) < magnitude(s->to[k]); k--)
+    for (u32 k = i; k > 0 && abs_i64(s->to[k - 1]) < abs_i64(s->to[k]); k--)
       swap_dims(s, k - 1, k);
   for (u32 d = 0; d + 1 < s->rank;) {
     if (s->to[d] != s->to[d + 1] * s->dims[d + 1] ||

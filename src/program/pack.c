@@ -27,8 +27,6 @@ typedef struct packer {
   u32 num;
 } packer;
 
-static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
-
 /* The loops that each step is in. */
 static bool find_loops(packer *x) {
   u32 n = x->p->num_steps, inner = PROG_NONE;
@@ -71,7 +69,7 @@ static u32 order_dims(const prog_loop *l, u32 *dim) {
     if (l->dims[d] == 1) continue;
     for (; k > reduced; k--) {
       const i64 *s = l->out[0].stride;
-      if (magnitude(s[dim[k - 1]]) >= magnitude(s[d])) break;
+      if (abs_i64(s[dim[k - 1]]) >= abs_i64(s[d])) break;
       dim[k] = dim[k - 1];
     }
     dim[k] = d, n++;

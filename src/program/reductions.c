@@ -30,8 +30,6 @@ typedef struct former {
   bool meets;
 } former;
 
-static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
-
 /* How many elements an access meets. */
 static u64 footprint(const prog_loop *l, const prog_access *a) {
   u64 v = 1;
@@ -51,7 +49,7 @@ i64 prog_loop_least_stride(const prog_loop *l, u32 first, u32 end) {
   const prog_access *in = l->num_in ? &l->in[prog_loop_largest(l)] : NULL;
   i64 least = INT64_MAX;
   for (u32 d = first; in && d < end; d++) {
-    i64 s = magnitude(in->stride[d]);
+    i64 s = abs_i64(in->stride[d]);
     if (s != 0 && l->dims[d] != 1 && s < least) least = s;
   }
   return least;
@@ -218,8 +216,8 @@ static u32 parts_outside(const prog_loop *l, u32 *dim) {
   const prog_access *in = &l->in[prog_loop_largest(l)];
   i64 least = prog_loop_least_stride(l, 0, kept), piece = 1;
   for (u32 d = kept; d < l->rank; d++) {
-    bool outside = magnitude(in->stride[d]) > least && !has_index(l, d);
-    if (magnitude(in->stride[d]) < least) piece *= l->dims[d];
+    bool outside = abs_i64(in->stride[d]) > least && !has_index(l, d);
+    if (abs_i64(in->stride[d]) < least) piece *= l->dims[d];
     if (outside && l->dims[d] > best && l->dims[d] < UINT32_MAX) best = (u32)l->dims[ *dim = d];
   }
   return piece >= FEWEST ? best : 1;
@@ -241,7 +239,7 @@ static u32 choose_parts(const prog_loop *l, u32 *dim) {
   const prog_access *in = &l->in[prog_loop_largest(l)];
   for (u32 d = kept; d < l->rank; d++) {
     u32 n = count_parts(l, d, all / PART);
-    bool farther = magnitude(in->stride[d]) > magnitude(in->stride[*dim]);
+    bool farther = abs_i64(in->stride[d]) > abs_i64(in->stride[*dim]);
     if (n > best || (n == best && n > 1 && farther)) best = n, *dim = d;
   }
   return best;
@@ -260,7 +258,7 @@ static u32 place_of_parts(const prog_loop *l, u32 dim, u32 parts) {
   const i64 *stride = l->in[prog_loop_largest(l)].stride;
   u32 at = 0;
   while (l->dims[dim] == parts && at < l->rank - l->reduced &&
-         magnitude(stride[at]) > magnitude(stride[dim]))
+         abs_i64(stride[at]) > abs_i64(stride[dim]))
     at++;
   return at;
 }

@@ -316,8 +316,6 @@ static void order_loop(former *f, prog_step *s, u32 n) {
 
 /* ---- what pays ---- */
 
-static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
-
 typedef struct survey {
   former *f;
   const run *z;
@@ -331,7 +329,7 @@ static void survey_access(void *user, const step_access *a) {
   u32 at = prog_slot_owner(s->f->p, a->slot), stamp = s->f->stamp;
   i64 rows = INT64_MAX, inside = INT64_MAX;
   for (u32 d = 0; d < a->rank; d++) {
-    i64 stride = magnitude(a->stride[d]);
+    i64 stride = abs_i64(a->stride[d]);
     i64 *least = d < s->z->r.rank ? &rows : &inside;
     if (stride && a->dims[d] > 1 && stride < *least) *least = stride;
   }
