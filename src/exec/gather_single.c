@@ -51,10 +51,10 @@ const i32 *gather_find_places(const gathering *r, const exec_env *env, const bat
   return places;
 }
 
-/* Indices of a line are the places, one behind the other, but for what is negative or outside. */
-static bool are_places(const gathering *r, const batch_line *l) {
-  return r->index_type == DTYPE_s32 && r->index_size == 1 && l->index_step == 1 &&
-         l->operand_step == 0 && r->operand_stride[0] == 1;
+/* Windows of a line are named by one index each, side by side, in elements of one operand. */
+static bool is_straight(const gathering *r, const batch_line *l) {
+  return r->index_size == 1 && l->index_step == 1 && l->operand_step == 0 &&
+         r->operand_stride[0] == 1;
 }
 
 static void take_line(const gathering *r, const batch_line *l, const exec_env *env, u64 n) {
@@ -65,8 +65,7 @@ static void take_line(const gathering *r, const batch_line *l, const exec_env *e
   char *to = (char *)env->slots[r->g->other[0]] + l->other * width, taken[GATHER_BLOCK * 8];
   const char *from = (const char *)env->slots[r->g->operand[0]] + l->operand * width;
   kern_take_fn *take = r->k->move->take[TAKE_S32][log];
-  if (r->take && r->index_size == 1 && l->index_step == 1 && l->other_step == 1 &&
-      l->operand_step == 0 && r->operand_stride[0] == 1) {
+  if (r->take && l->other_step == 1 && is_straight(r, l)) {
     const char *at = (const char *)env->slots[r->g->indices];
     r->take(n, to, from, at + l->index * (i64)dtype_size(r->index_type), &r->rule);
     return;
@@ -87,7 +86,7 @@ static void combine_line(const gathering *r, const batch_line *l, const exec_env
                   .step = l->other_step,
                   .most = INT32_MAX,
                   .far = r->far};
-  if (are_places(r, l)) {
+  if (r->index_type == DTYPE_s32 && is_straight(r, l)) { /* indices are the places */
     z.n = n, z.places = (const i32 *)env->slots[r->g->indices] + l->index;
     z.most = (u32)r->most[0], z.wrap = (u32)r->rule.wrap;
     r->combine(&z);
