@@ -8,12 +8,13 @@ are worth a view, some of them within an outer loop. Numbers are small integers,
 the same; what the caller keeps has to be as it was. Exits with 1 if anything is wrong."""
 
 import random
-import sys
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+import seeds
 
 SHAPES = [(4096,), (64, 64), (8, 512), (4100,), (128, 33), (16,)]
 TYPES = ["float32", "int32", "float16"]
@@ -121,13 +122,5 @@ def check(seed, ours, other):
     return kept and same
 
 
-def main():
-    first, last = int(sys.argv[1]), int(sys.argv[2])
-    ours, other = jax.devices("terrazzo")[0], jax.devices("cpu")[0]
-    wrong = sum(not check(seed, ours, other) for seed in range(first, last))
-    print(f"{last - first - wrong} right, {wrong} wrong")
-    sys.exit(wrong > 0)
-
-
 if __name__ == "__main__":
-    main()
+    seeds.main(check)
